@@ -1,0 +1,76 @@
+"""JSON Lines in and out: bytes split at newline only, every complaint with file and line.
+
+``str.splitlines`` would also break at U+2028 and U+0085, which are legal inside JSON strings.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from stages.base.errors import DataError
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield ``(line number, bytes)`` of the non-blank lines of a file."""
+    if not path.is_file():
+        raise DataError(f"{path}: no such file. Check the path in the profile, or run `dvc repro`.")
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                yield number, line
+
+
+def parse_object(path: Path, number: int, line: bytes) -> dict[str, Any]:
+    """One line as a JSON object; raises DataError naming file and line otherwise."""
+    try:
+        row = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path}:{number}: not UTF-8 (byte {error.start}). Re-encode the file."
+        ) from error
+    except json.JSONDecodeError as error:
+        raise DataError(f"{path}:{number}: not JSON ({error.msg}, column {error.colno}).") from error
+    if not isinstance(row, dict):
+        raise DataError(f"{path}:{number}: expected a JSON object, found {type(row).__name__}.")
+    return row
+
+
+def read_jsonl(path: Path) -> list[dict[str, Any]]:
+    """All rows of a file; an empty file is an error."""
+    rows = [parse_object(path, number, line) for number, line in read_lines(path)]
+    if not rows:
+        raise DataError(f"{path}: the file holds no rows.")
+    return rows
+
+
+def dump_line(row: Mapping[str, Any]) -> str:
+    """One row as canonical JSON: keys as given, no NaN, no spaces to spare."""
+    return json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
+
+
+def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
+    """Write rows and return how many; parent folders are made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    count = 0
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for row in rows:
+            file.write(dump_line(row) + "\n")
+            count += 1
+    return count
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Write one JSON object, sorted and indented, so that differences between runs read well."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read one JSON object; raises DataError naming the file otherwise."""
+    if not path.is_file():
+        raise DataError(f"{path}: no such file. Run `dvc repro` to make it.")
+    return parse_object(path, 1, path.read_bytes())

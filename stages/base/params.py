@@ -1,0 +1,350 @@
+"""Every parameter of every stage: one frozen dataclass a section, one line of meaning a field.
+
+``params.yaml`` names a profile and overrides; ``profiles/<name>.yaml`` holds the rest; the stage
+``resolve_config`` checks both against these classes and writes ``resolved.yaml``, from which every
+later stage reads its own section with :func:`load`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import yaml
+
+from stages.base import paths
+from stages.base.errors import ConfigError, DataError
+from stages.base.schema import bounded, parse, refuse_reserved
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """What a run of this profile needs; a machine with less refuses instead of shrinking it."""
+
+    nodes: int = bounded(ge=1, default=1)
+    gpus_per_node: int = bounded(ge=0, default=0)
+    gpu_memory_gib: float = bounded(ge=0, default=0.0)
+    ram_gib: float = bounded(gt=0, default=6.0)
+    training_threads: int = bounded(ge=1, default=2)  # sampling always uses one: bit-exact reruns
+
+
+@dataclass(frozen=True)
+class Run:
+    """What all stages share."""
+
+    seed: int = bounded(ge=0)
+    notation: Literal["compact", "text"]  # how generated problems are written: symbols or English
+    runtime: Literal["local", "ray"] = "local"
+    hardware: Hardware = field(default_factory=Hardware)
+
+
+@dataclass(frozen=True)
+class Engine:
+    """The vLLM inference engine."""
+
+    context: int = bounded(ge=16)  # longest prompt + response, tokens
+    max_sequences: int = bounded(ge=1)  # decoded side by side
+    cache_gib: float = bounded(gt=0)  # key-value cache
+    dtype: Literal["bfloat16", "float32", "float16"] = "bfloat16"
+    tensor_parallel: int = bounded(ge=1, default=1)
+
+
+@dataclass(frozen=True)
+class Source:
+    """One outside source of rows: a file, a folder or a hub data set."""
+
+    name: str
+    kind: Literal["jsonl", "parquet", "datasets"]
+    path: str  # file, folder or hub id
+    domain: str
+    prompt_field: str = "prompt"
+    response_field: str = "response"
+    split: str = "train"
+    rows: int | None = bounded(ge=1, default=None)  # read at most so many
+
+
+@dataclass(frozen=True)
+class BuildBenchmarks:
+    """Held-out problems: those whose canonical key falls into the held-out part of key space."""
+
+    problems: dict[str, int]  # family -> how many
+    heldout_modulus: int = bounded(ge=2, default=10)  # one key in so many is held out
+    preference_prompts: int = bounded(ge=0, default=0)  # prompts on which the preference is scored
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A stretch of the SFT corpus, in the order it is trained on."""
+
+    share: float = bounded(gt=0, le=1)  # of all rows
+    careful: float = bounded(ge=0, le=1)  # share of worked solutions; the rest is answer-only
+    closing: float = bounded(ge=0, le=1)  # share of answers that end with the closing word
+
+
+@dataclass(frozen=True)
+class BuildSftData:
+    """Long chain-of-thought rows (paper: mixture maths 46, STEM 26, code 20, other 8 percent)."""
+
+    rows: int = bounded(ge=1)
+    mixture: dict[str, float]  # domain -> share of tokens
+    families: dict[str, dict[str, float]]  # domain -> generator family -> share of that domain
+    phases: tuple[Phase, ...]
+    sources: tuple[Source, ...] = ()
+    decontamination_ngram: int = bounded(ge=2, default=13)  # words
+    max_bad_share: float = bounded(ge=0, le=1, default=0.01)  # unreadable rows before it is an error
+
+    def __post_init__(self) -> None:
+        """Shares must add up."""
+        _add_up("mixture", self.mixture)
+        for domain, shares in self.families.items():
+            _add_up(f"families.{domain}", shares)
+        _add_up("phases", {str(i): phase.share for i, phase in enumerate(self.phases)})
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A Ling 2.0 mixture of experts (BailingMoeV2)."""
+
+    hidden: int = bounded(ge=8)
+    layers: int = bounded(ge=1)
+    dense_layers: int = bounded(ge=0)  # first layers without experts
+    dense_ffn: int = bounded(ge=8)
+    expert_ffn: int = bounded(ge=8)
+    experts: int = bounded(ge=1)
+    experts_per_token: int = bounded(ge=1)
+    groups: int = bounded(ge=1)
+    top_groups: int = bounded(ge=1)
+    shared_experts: int = bounded(ge=0)
+    heads: int = bounded(ge=1)
+    kv_heads: int = bounded(ge=1)
+    head_dim: int = bounded(ge=8)
+    rotary_share: float = bounded(gt=0, le=1)
+    rope_theta: float = bounded(gt=0)
+    routed_scaling: float = bounded(gt=0)
+    context: int = bounded(ge=16)
+    vocabulary: int = bounded(ge=8)
+
+    def __post_init__(self) -> None:
+        """Counts must divide."""
+        if self.heads % self.kv_heads:
+            raise ConfigError(f"heads ({self.heads}) must be a multiple of kv_heads ({self.kv_heads}).")
+        if self.experts % self.groups:
+            raise ConfigError(f"experts ({self.experts}) must be a multiple of groups ({self.groups}).")
+
+
+@dataclass(frozen=True)
+class MakeBaseModel:
+    """Where the base checkpoint comes from."""
+
+    origin: Literal["scratch", "smollm2_wheel", "hub", "local"]
+    architecture: Architecture | None = None  # the shape; required for scratch, for plans otherwise
+    path: str = ""  # hub id or local folder
+
+
+@dataclass(frozen=True)
+class PackSft:
+    """Packing without splitting a row (paper: 65,536 tokens)."""
+
+    length: int = bounded(ge=16)
+    min_fill: float = bounded(ge=0, le=1, default=0.97)
+
+
+@dataclass(frozen=True)
+class TrainSft:
+    """Long-CoT SFT (paper: AdamW, 2e-4, cosine, 30 warm-up steps, decay 0.1, 3 epochs)."""
+
+    learning_rate: float = bounded(gt=0)  # AdamW's
+    epochs: int = bounded(ge=1)
+    rows_per_step: int = bounded(ge=1)  # packed rows in one optimiser step
+    micro_rows: int = bounded(ge=1)  # packed rows in one forward pass
+    warmup_steps: int = bounded(ge=0)
+    weight_decay: float = bounded(ge=0)
+    optimizer: Literal["adamw", "muon"] = "adamw"  # muon: matrices by Muon, the rest by AdamW
+    matrix_learning_rate: float = bounded(gt=0, default=0.02)  # Muon's
+    final_share: float = bounded(ge=0, le=1, default=0.0)  # of the learning rate, at the last step
+    betas: tuple[float, ...] = (0.9, 0.95)
+    gradient_clip: float = bounded(ge=0, default=1.0)  # 0 turns it off
+    bias_rate: float = bounded(ge=0, default=0.001)  # expert bias step by load; SFT only
+    precision: Literal["float32", "bfloat16"] = "float32"
+    zero_stage: Literal[0, 1, 2, 3] = 0
+    checkpoint_every: int = bounded(ge=1, default=200)  # steps
+
+
+@dataclass(frozen=True)
+class BuildRlData:
+    """Verifiable problems, graded by sampling the SFT model (Ring-lite: drop always and never)."""
+
+    problems: int = bounded(ge=1)
+    families: dict[str, float]  # family -> share
+    samples: int = bounded(ge=1)  # responses a problem
+    max_tokens: int = bounded(ge=1)
+    keep_above: float = bounded(ge=0, le=1, default=0.0)  # pass rate must be more than this
+    keep_below: float = bounded(ge=0, le=1, default=1.0)  # and less than this
+    keep_unsolved: float = bounded(ge=0, le=1, default=0.0)  # share of never solved kept all the same
+
+    def __post_init__(self) -> None:
+        """Shares must add up."""
+        _add_up("families", self.families)
+
+
+@dataclass(frozen=True)
+class ReinforcementLearning:
+    """One RL stage: objective, scheduling and optimiser (paper: reasoning 480 x 8, general 80 x 8)."""
+
+    steps: int = bounded(ge=1)
+    objective: Literal["icepop", "tis", "grpo"]
+    scheduler: Literal["c3po", "synchronous"]
+    prompts_per_step: int = bounded(ge=1)  # synchronous: trained groups a step
+    rollouts_per_prompt: int = bounded(ge=1)  # group members
+    capacity: int = bounded(ge=1)  # Omega_infer: trajectories in flight
+    token_budget: int = bounded(ge=1)  # Phi: a partition ends when the counter passes it
+    max_partitions: int = bounded(ge=0)  # sigma: older unfinished trajectories are purged
+    max_tokens: int = bounded(ge=1)  # response length limit
+    learning_rate: float = bounded(gt=0)
+    counter: Literal["finished", "generated"] = "finished"  # what C counts (Algorithm 1: finished)
+    theta_old: Literal["latest", "rollout"] = "latest"  # who scores segments of older policies
+    alpha: float = bounded(gt=0, default=0.5)  # IcePop's lower bound on k
+    beta: float = bounded(gt=0, default=5.0)  # IcePop's upper bound on k
+    tis_cap: float = bounded(gt=0, default=2.0)
+    clip_low: float = bounded(ge=0, le=1, default=0.2)
+    clip_high: float = bounded(ge=0, default=0.28)
+    aggregate: Literal["sequence", "token"] = "sequence"
+    kl_coefficient: float = bounded(ge=0, le=0, default=0.0)  # the paper's gamma, 0.0
+    temperature: float = bounded(ge=1, le=1, default=1.0)  # engines report log-probabilities at 1.0
+    minibatches: int = bounded(ge=1, default=1)  # optimiser steps on one harvest
+    warmup_steps: int = bounded(ge=0, default=0)
+    betas: tuple[float, ...] = (0.9, 0.999)
+    weight_decay: float = bounded(ge=0, default=0.01)
+    gradient_clip: float = bounded(ge=0, default=1.0)
+    pack_length: int = bounded(ge=16, default=256)
+    micro_rows: int = bounded(ge=1, default=8)
+    precision: Literal["float32", "bfloat16"] = "float32"
+    zero_stage: Literal[0, 1, 2, 3] = 0
+    checkpoint_every: int = bounded(ge=1, default=5)  # steps
+
+    def __post_init__(self) -> None:
+        """IcePop's band must hold 1, the weight of two engines that agree."""
+        if self.alpha >= 1 or self.beta <= 1:
+            raise ConfigError(f"alpha ({self.alpha}) must be below 1 and beta ({self.beta}) above 1.")
+
+
+@dataclass(frozen=True)
+class TrainReasoningRl(ReinforcementLearning):
+    """Reasoning RL: rewards from verifiers, IcePop objective, C3PO++ scheduling."""
+
+
+@dataclass(frozen=True)
+class TrainRewardModel:
+    """Bradley-Terry on preference pairs."""
+
+    pairs: int = bounded(ge=2)  # at most so many
+    heldout_share: float = bounded(gt=0, le=0.5, default=0.2)  # of the prompts
+    epochs: int = bounded(ge=1, le=2, default=1)  # more overfits
+    pairs_per_step: int = bounded(ge=1, default=32)
+    learning_rate: float = bounded(gt=0, default=1e-3)
+    warmup_steps: int = bounded(ge=0, default=5)
+    weight_decay: float = bounded(ge=0, default=0.01)
+    centering: float = bounded(ge=0, default=0.01)  # pulls the mean score to 0
+    max_tokens: int = bounded(ge=1, default=256)  # longer pairs are left out and counted
+    precision: Literal["float32", "bfloat16"] = "float32"
+    zero_stage: Literal[0, 1, 2, 3] = 0
+
+
+@dataclass(frozen=True)
+class TrainGeneralRl(ReinforcementLearning):
+    """General RL: GRPO with reward model + rule rewards, same loop."""
+
+    reward_model_weight: float = bounded(ge=0, le=1, default=0.5)  # rules weigh the rest
+
+
+@dataclass(frozen=True)
+class RunBenchmarks:
+    """Sampling of the benchmark suite."""
+
+    samples: int = bounded(ge=1)  # k of avg@k
+    max_tokens: int = bounded(ge=1)
+    temperature: float = bounded(ge=0, default=1.0)
+    max_error_share: float = bounded(ge=0, le=1, default=0.02)  # checker failures before no score
+
+
+@dataclass(frozen=True)
+class WriteReport:
+    """The report."""
+
+    confidence: float = bounded(gt=0, le=0.999, default=0.95)
+    bootstrap_draws: int = bounded(ge=100, default=10_000)
+    samples_shown: int = bounded(ge=0, default=4)  # responses a checkpoint printed in the report
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A whole profile: one section for what is shared, one for each stage."""
+
+    description: str
+    run: Run
+    engine: Engine
+    build_benchmarks: BuildBenchmarks
+    build_sft_data: BuildSftData
+    make_base_model: MakeBaseModel
+    pack_sft: PackSft
+    train_sft: TrainSft
+    build_rl_data: BuildRlData
+    train_reasoning_rl: TrainReasoningRl
+    train_reward_model: TrainRewardModel
+    train_general_rl: TrainGeneralRl
+    run_benchmarks: RunBenchmarks
+    write_report: WriteReport
+
+
+def _add_up(name: str, shares: dict[str, float]) -> None:
+    total = sum(shares.values())
+    if min(shares.values(), default=0.0) < 0 or abs(total - 1.0) > 1e-6:
+        raise ConfigError(f"{name}: the shares must be positive and add up to 1, not {total:.6g}.")
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """A YAML mapping; errors name file and line."""
+    if not path.is_file():
+        raise DataError(f"{path}: no such file.")
+    try:
+        value = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not UTF-8 (byte {error.start}).") from error
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else "?"
+        raise ConfigError(f"{path}:{line}: not YAML ({error.problem}).") from error
+    if not isinstance(value, dict):
+        raise ConfigError(f"{path}: expected a mapping of sections.")
+    return value
+
+
+def overlay(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """``base`` with nested keys of ``changes`` laid over it; neither is modified."""
+    merged = dict(base)
+    for key, value in changes.items():
+        inner = merged.get(key)
+        both = isinstance(inner, dict) and isinstance(value, dict)
+        merged[key] = overlay(inner, value) if both else value  # type: ignore[arg-type]
+    return merged
+
+
+def resolve(profile: str, overrides: dict[str, Any], profiles: Path = paths.PROFILES) -> Profile:
+    """The checked profile with overrides applied; ConfigError names the offending key."""
+    known = sorted(path.stem for path in profiles.glob("*.yaml"))
+    if profile not in known:
+        raise ConfigError(f"params.yaml: profile: '{profile}' is unknown. Known: {', '.join(known)}.")
+    values = read_yaml(profiles / f"{profile}.yaml")
+    refuse_reserved(values, profile)
+    refuse_reserved(overrides, "overrides")
+    return parse(Profile, overlay(values, overrides), profile)
+
+
+def load(kind: type[S], section: str, path: Path = paths.RESOLVED) -> S:
+    """One section of ``resolved.yaml`` as its dataclass, e.g. ``load(TrainSft, "train_sft")``."""
+    values = read_yaml(path)
+    if section not in values:
+        raise ConfigError(f"{path}: section '{section}' is missing. Run `dvc repro resolve_config`.")
+    return parse(kind, values[section], section)

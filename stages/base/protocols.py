@@ -1,0 +1,104 @@
+"""The five seams. Behind each stands a real engine and, beside it, a small real fake for tests.
+
+The RL loop (stages/rl/loop.py) knows only these, so the same loop runs in one process and on a
+cluster, for reasoning RL and for general RL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from stages.base.records import Judgement, PackedBatch, Problem, Trajectory
+
+if TYPE_CHECKING:
+    import numpy as np
+    import torch
+    from numpy.typing import NDArray
+
+LossFunction = Callable[["torch.Tensor", PackedBatch], "tuple[torch.Tensor, dict[str, float]]"]
+"""(model output [B, L] aligned to tokens, batch) -> (scalar to minimise, sums to report)."""
+
+
+class RolloutControl(Protocol):
+    """Decides, between engine steps, what is generated. Pure: counts tokens, never seconds."""
+
+    def admit(self) -> list[Trajectory]:
+        """Trajectories to start or resume now, in order; called before every engine step."""
+        ...
+
+    def advance(self, generated: int, finished: Sequence[Trajectory]) -> None:
+        """Told after every engine step: tokens sampled in it, and trajectories that ended."""
+        ...
+
+    @property
+    def open(self) -> bool:
+        """False: stop now; what is unfinished is handed back."""
+        ...
+
+
+class Sampler(Protocol):
+    """Generates from token ids; each token comes with its log-probability and policy version."""
+
+    def rollout(self, control: RolloutControl) -> list[Trajectory]:
+        """Generate until the control closes or nothing is left; returns the unfinished ones.
+
+        Trajectories are extended in place. A trajectory that comes back unfinished can be admitted
+        again, under new weights: its tokens are kept and its cache is computed anew.
+        """
+        ...
+
+
+class Trainer(Protocol):
+    """Holds the weights that learn."""
+
+    def score(self, batch: PackedBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Log-probability and entropy (nats) of each token under the current weights, both [B, L]."""
+        ...
+
+    def update(
+        self, batches: Sequence[PackedBatch], loss: LossFunction, learning_rate: float
+    ) -> dict[str, float]:
+        """One optimiser step from the summed gradients of all batches; returns summed metrics,
+        with ``grad_norm`` and ``loss`` among them."""
+        ...
+
+    def save(self, folder: Path) -> None:
+        """Write everything needed to go on as if never interrupted."""
+        ...
+
+    def restore(self, folder: Path) -> None:
+        """Read what :meth:`save` wrote."""
+        ...
+
+    def named_tensors(self) -> Iterator[tuple[str, torch.Tensor]]:
+        """Weights and buffers (expert bias included) in checkpoint names."""
+        ...
+
+
+class WeightChannel(Protocol):
+    """Carries weights and buffers from the trainer to every sampler."""
+
+    def push(self, trainer: Trainer, version: int) -> str:
+        """Make the samplers generate with the trainer's weights as policy ``version``; returns the
+        checksum both ends agreed on."""
+        ...
+
+
+class Judge(Protocol):
+    """Scores responses: a reward model, rules, or a served language model."""
+
+    def judge(
+        self, problems: Sequence[Problem], trajectories: Sequence[Trajectory]
+    ) -> list[Judgement]:
+        """One judgement a trajectory, in order. A checker that fails answers with Verdict.ERROR."""
+        ...
+
+
+class Sandbox(Protocol):
+    """Runs untrusted programs on given inputs."""
+
+    def check(self, rows: Sequence[Mapping[str, object]]) -> list[Judgement]:
+        """One judgement a row, in order."""
+        ...

@@ -1,0 +1,134 @@
+"""Strict reading of parameters: nested mappings into frozen dataclasses, every complaint with its key.
+
+Unknown keys, wrong types and out-of-range values are refused, and so are the names ``size`` and
+``nfiles`` at any depth: DVC's run cache leaves keys of these names out, so that a changed value
+would silently restore old outputs (treeverse/dvc#10296).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar, get_args, get_origin
+
+from stages.base.errors import ConfigError
+
+RESERVED = {"size", "nfiles"}
+T = TypeVar("T")
+
+
+def bounded(
+    *, ge: float | None = None, gt: float | None = None, le: float | None = None, **kwargs: Any
+) -> Any:
+    """A dataclass field with limits: at least ``ge``, more than ``gt``, at most ``le``."""
+    return dataclasses.field(metadata={"ge": ge, "gt": gt, "le": le}, **kwargs)
+
+
+def refuse_reserved(value: object, path: str = "") -> None:
+    """Raise ConfigError if a reserved name stands anywhere in a parameter tree."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            where = f"{path}.{key}" if path else str(key)
+            if key in RESERVED:
+                raise ConfigError(
+                    f"{where}: the name '{key}' is reserved (DVC's run cache ignores it and would "
+                    "restore stale outputs). Choose another name."
+                )
+            refuse_reserved(inner, where)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            refuse_reserved(inner, f"{path}[{index}]")
+
+
+def parse(kind: type[T], value: object, path: str) -> T:
+    """Build the dataclass ``kind`` from a mapping; ``path`` is the key it was found under."""
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{path}: expected a section of keys, found {_describe(value)}.")
+    hints = typing.get_type_hints(kind)
+    fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    for key in value:
+        if key not in fields:
+            close = difflib.get_close_matches(str(key), fields, n=1)
+            hint = f" Did you mean '{close[0]}'?" if close else f" Known keys: {', '.join(fields)}."
+            raise ConfigError(f"{path}.{key}: unknown key.{hint}")
+    built: dict[str, Any] = {}
+    for name, field in fields.items():
+        where = f"{path}.{name}"
+        if name in value:
+            built[name] = _convert(hints[name], value[name], where)
+            _check_limits(built[name], field.metadata, where)
+        elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
+            raise ConfigError(f"{where}: missing.")
+    try:
+        return kind(**built)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from error
+
+
+def _describe(value: object) -> str:
+    return "nothing" if value is None else f"{value!r} ({type(value).__name__})"
+
+
+def _convert(hint: Any, value: object, path: str) -> Any:
+    origin, arguments = get_origin(hint), get_args(hint)
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return parse(hint, value, path)
+    if origin is Literal:
+        if value not in arguments:
+            raise ConfigError(f"{path}: {value!r} is not one of {', '.join(map(str, arguments))}.")
+        return value
+    if origin in (types.UnionType, typing.Union):
+        if value is None and type(None) in arguments:
+            return None
+        return _convert(next(arg for arg in arguments if arg is not type(None)), value, path)
+    if origin is dict:
+        return _convert_mapping(arguments, value, path)
+    if origin is tuple:
+        if not isinstance(value, list | tuple):
+            raise ConfigError(f"{path}: expected a list, found {_describe(value)}.")
+        return tuple(_convert(arguments[0], item, f"{path}[{i}]") for i, item in enumerate(value))
+    return _convert_scalar(hint, value, path)
+
+
+def _convert_mapping(arguments: tuple[Any, ...], value: object, path: str) -> dict[Any, Any]:
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{path}: expected a section of keys, found {_describe(value)}.")
+    if arguments[1] is Any:
+        return dict(value)
+    key_kind, value_kind = arguments
+    return {
+        _convert(key_kind, key, f"{path}.{key}"): _convert(value_kind, item, f"{path}.{key}")
+        for key, item in value.items()
+    }
+
+
+def _convert_scalar(hint: Any, value: object, path: str) -> Any:
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if hint is float and isinstance(value, str):
+        # YAML 1.1 reads 2e-4 as text because it has no dot; nobody means text here.
+        try:
+            return float(value)
+        except ValueError:
+            pass
+    if isinstance(hint, type) and isinstance(value, hint) and (hint is bool) == isinstance(value, bool):
+        return value
+    wanted = getattr(hint, "__name__", str(hint))
+    raise ConfigError(f"{path}: expected {wanted}, found {_describe(value)}.")
+
+
+def _check_limits(value: object, limits: Mapping[str, Any], path: str) -> None:
+    if not limits or not isinstance(value, int | float) or isinstance(value, bool):
+        return
+    if value != value:
+        raise ConfigError(f"{path}: not a number.")
+    low, above, high = limits.get("ge"), limits.get("gt"), limits.get("le")
+    if low is not None and value < low:
+        raise ConfigError(f"{path}: {value} is below the least allowed, {low}.")
+    if above is not None and value <= above:
+        raise ConfigError(f"{path}: {value} must be more than {above}.")
+    if high is not None and value > high:
+        raise ConfigError(f"{path}: {value} is above the most allowed, {high}.")
