@@ -43,6 +43,7 @@ def resolve(requirements: list[str], *options: str) -> dict[str, str]:
 
 
 def main() -> None:
+    """Write requirements/cpu.txt."""
     lines = [line.split("#")[0].strip() for line in (HERE / "cpu.in").read_text().splitlines()]
     lines = [line for line in lines if line]
     data_only = [line for line in lines if requirement_name(line) in DATA_ONLY]

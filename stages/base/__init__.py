@@ -1,1 +1,1 @@
-"""L0: what every room shares. Records, protocols, parameters, outputs, errors. No engine, no tensor library."""
+"""L0: what every room shares: records, protocols, parameters, outputs, errors. No engine."""

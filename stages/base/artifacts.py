@@ -10,7 +10,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -60,7 +59,7 @@ def replace(source: Path, target: Path) -> None:
         shutil.rmtree(target)
     elif source.is_dir() and target.exists():
         target.unlink()
-    os.replace(source, target)
+    source.replace(target)
 
 
 @dataclass(frozen=True)
@@ -132,7 +131,7 @@ def publish_checkpoint(folder: Path, name: str) -> None:
 
     The rename is the moment the checkpoint exists: a kill before it leaves the previous one.
     """
-    os.replace(folder / f"{name}.tmp", folder / name)
+    (folder / f"{name}.tmp").replace(folder / name)
     for old in folder.iterdir():
         if old.name != name:
             shutil.rmtree(old)

@@ -18,7 +18,7 @@ def say(message: str) -> None:
 
 
 def progress(items: Iterable[T], *, total: int, what: str, start: int = 0) -> Iterator[T]:
-    """Pass items through under a progress bar; plain lines, one every tenth, when not a terminal."""
+    """Pass items through under a progress bar; when not a terminal, a line every tenth."""
     if sys.stderr.isatty():
         yield from tqdm(items, total=total, desc=what, initial=start, leave=False)
         return

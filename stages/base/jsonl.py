@@ -32,7 +32,9 @@ def parse_object(path: Path, number: int, line: bytes) -> dict[str, Any]:
             f"{path}:{number}: not UTF-8 (byte {error.start}). Re-encode the file."
         ) from error
     except json.JSONDecodeError as error:
-        raise DataError(f"{path}:{number}: not JSON ({error.msg}, column {error.colno}).") from error
+        raise DataError(
+            f"{path}:{number}: not JSON ({error.msg}, column {error.colno})."
+        ) from error
     if not isinstance(row, dict):
         raise DataError(f"{path}:{number}: expected a JSON object, found {type(row).__name__}.")
     return row

@@ -9,33 +9,39 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
 
 from stages.base import paths
 from stages.base.errors import ConfigError, DataError
-from stages.base.schema import bounded, parse, refuse_reserved
+from stages.base.schema import Limits, parse, refuse_reserved
 
 S = TypeVar("S")
+
+Natural = Annotated[int, Limits(ge=0)]
+Count = Annotated[int, Limits(ge=1)]
+Positive = Annotated[float, Limits(gt=0)]
+NonNegative = Annotated[float, Limits(ge=0)]
+Share = Annotated[float, Limits(ge=0, le=1)]
 
 
 @dataclass(frozen=True)
 class Hardware:
     """What a run of this profile needs; a machine with less refuses instead of shrinking it."""
 
-    nodes: int = bounded(ge=1, default=1)
-    gpus_per_node: int = bounded(ge=0, default=0)
-    gpu_memory_gib: float = bounded(ge=0, default=0.0)
-    ram_gib: float = bounded(gt=0, default=6.0)
-    training_threads: int = bounded(ge=1, default=2)  # sampling always uses one: bit-exact reruns
+    nodes: Count = 1
+    gpus_per_node: Natural = 0
+    gpu_memory_gib: NonNegative = 0.0
+    ram_gib: Positive = 6.0
+    training_threads: Count = 2  # sampling always uses one: bit-exact reruns
 
 
 @dataclass(frozen=True)
 class Run:
     """What all stages share."""
 
-    seed: int = bounded(ge=0)
+    seed: Natural
     notation: Literal["compact", "text"]  # how generated problems are written: symbols or English
     runtime: Literal["local", "ray"] = "local"
     hardware: Hardware = field(default_factory=Hardware)
@@ -45,11 +51,11 @@ class Run:
 class Engine:
     """The vLLM inference engine."""
 
-    context: int = bounded(ge=16)  # longest prompt + response, tokens
-    max_sequences: int = bounded(ge=1)  # decoded side by side
-    cache_gib: float = bounded(gt=0)  # key-value cache
+    context: Annotated[int, Limits(ge=16)]  # longest prompt + response, tokens
+    max_sequences: Count  # decoded side by side
+    cache_gib: Positive  # key-value cache
     dtype: Literal["bfloat16", "float32", "float16"] = "bfloat16"
-    tensor_parallel: int = bounded(ge=1, default=1)
+    tensor_parallel: Count = 1
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,7 @@ class Source:
     prompt_field: str = "prompt"
     response_field: str = "response"
     split: str = "train"
-    rows: int | None = bounded(ge=1, default=None)  # read at most so many
+    rows: Count | None = None  # read at most so many
 
 
 @dataclass(frozen=True)
@@ -71,30 +77,30 @@ class BuildBenchmarks:
     """Held-out problems: those whose canonical key falls into the held-out part of key space."""
 
     problems: dict[str, int]  # family -> how many
-    heldout_modulus: int = bounded(ge=2, default=10)  # one key in so many is held out
-    preference_prompts: int = bounded(ge=0, default=0)  # prompts on which the preference is scored
+    heldout_modulus: Annotated[int, Limits(ge=2)] = 10  # one key in so many is held out
+    preference_prompts: Natural = 0  # prompts on which the preference is scored
 
 
 @dataclass(frozen=True)
 class Phase:
     """A stretch of the SFT corpus, in the order it is trained on."""
 
-    share: float = bounded(gt=0, le=1)  # of all rows
-    careful: float = bounded(ge=0, le=1)  # share of worked solutions; the rest is answer-only
-    closing: float = bounded(ge=0, le=1)  # share of answers that end with the closing word
+    share: Annotated[float, Limits(gt=0, le=1)]  # of all rows
+    careful: Share  # share of worked solutions; the rest is answer-only
+    closing: Share  # share of answers that end with the closing word
 
 
 @dataclass(frozen=True)
 class BuildSftData:
     """Long chain-of-thought rows (paper: mixture maths 46, STEM 26, code 20, other 8 percent)."""
 
-    rows: int = bounded(ge=1)
+    rows: Count
     mixture: dict[str, float]  # domain -> share of tokens
     families: dict[str, dict[str, float]]  # domain -> generator family -> share of that domain
     phases: tuple[Phase, ...]
     sources: tuple[Source, ...] = ()
-    decontamination_ngram: int = bounded(ge=2, default=13)  # words
-    max_bad_share: float = bounded(ge=0, le=1, default=0.01)  # unreadable rows before it is an error
+    decontamination_ngram: Annotated[int, Limits(ge=2)] = 13  # words
+    max_bad_share: Share = 0.01  # unreadable rows
 
     def __post_init__(self) -> None:
         """Shares must add up."""
@@ -108,31 +114,31 @@ class BuildSftData:
 class Architecture:
     """A Ling 2.0 mixture of experts (BailingMoeV2)."""
 
-    hidden: int = bounded(ge=8)
-    layers: int = bounded(ge=1)
-    dense_layers: int = bounded(ge=0)  # first layers without experts
-    dense_ffn: int = bounded(ge=8)
-    expert_ffn: int = bounded(ge=8)
-    experts: int = bounded(ge=1)
-    experts_per_token: int = bounded(ge=1)
-    groups: int = bounded(ge=1)
-    top_groups: int = bounded(ge=1)
-    shared_experts: int = bounded(ge=0)
-    heads: int = bounded(ge=1)
-    kv_heads: int = bounded(ge=1)
-    head_dim: int = bounded(ge=8)
-    rotary_share: float = bounded(gt=0, le=1)
-    rope_theta: float = bounded(gt=0)
-    routed_scaling: float = bounded(gt=0)
-    context: int = bounded(ge=16)
-    vocabulary: int = bounded(ge=8)
+    hidden: Annotated[int, Limits(ge=8)]
+    layers: Count
+    dense_layers: Natural  # first layers without experts
+    dense_ffn: Annotated[int, Limits(ge=8)]
+    expert_ffn: Annotated[int, Limits(ge=8)]
+    experts: Count
+    experts_per_token: Count
+    groups: Count
+    top_groups: Count
+    shared_experts: Natural
+    heads: Count
+    kv_heads: Count
+    head_dim: Annotated[int, Limits(ge=8)]
+    rotary_share: Annotated[float, Limits(gt=0, le=1)]
+    rope_theta: Positive
+    routed_scaling: Positive
+    context: Annotated[int, Limits(ge=16)]
+    vocabulary: Annotated[int, Limits(ge=8)]
 
     def __post_init__(self) -> None:
         """Counts must divide."""
         if self.heads % self.kv_heads:
-            raise ConfigError(f"heads ({self.heads}) must be a multiple of kv_heads ({self.kv_heads}).")
+            raise ConfigError(f"heads: {self.heads} is no multiple of kv_heads, {self.kv_heads}.")
         if self.experts % self.groups:
-            raise ConfigError(f"experts ({self.experts}) must be a multiple of groups ({self.groups}).")
+            raise ConfigError(f"experts: {self.experts} is no multiple of groups, {self.groups}.")
 
 
 @dataclass(frozen=True)
@@ -148,42 +154,42 @@ class MakeBaseModel:
 class PackSft:
     """Packing without splitting a row (paper: 65,536 tokens)."""
 
-    length: int = bounded(ge=16)
-    min_fill: float = bounded(ge=0, le=1, default=0.97)
+    length: Annotated[int, Limits(ge=16)]
+    min_fill: Share = 0.97
 
 
 @dataclass(frozen=True)
 class TrainSft:
     """Long-CoT SFT (paper: AdamW, 2e-4, cosine, 30 warm-up steps, decay 0.1, 3 epochs)."""
 
-    learning_rate: float = bounded(gt=0)  # AdamW's
-    epochs: int = bounded(ge=1)
-    rows_per_step: int = bounded(ge=1)  # packed rows in one optimiser step
-    micro_rows: int = bounded(ge=1)  # packed rows in one forward pass
-    warmup_steps: int = bounded(ge=0)
-    weight_decay: float = bounded(ge=0)
+    learning_rate: Positive  # AdamW's
+    epochs: Count
+    rows_per_step: Count  # packed rows in one optimiser step
+    micro_rows: Count  # packed rows in one forward pass
+    warmup_steps: Natural
+    weight_decay: NonNegative
     optimizer: Literal["adamw", "muon"] = "adamw"  # muon: matrices by Muon, the rest by AdamW
-    matrix_learning_rate: float = bounded(gt=0, default=0.02)  # Muon's
-    final_share: float = bounded(ge=0, le=1, default=0.0)  # of the learning rate, at the last step
+    matrix_learning_rate: Positive = 0.02  # Muon's
+    final_share: Share = 0.0  # of the learning rate, at the last step
     betas: tuple[float, ...] = (0.9, 0.95)
-    gradient_clip: float = bounded(ge=0, default=1.0)  # 0 turns it off
-    bias_rate: float = bounded(ge=0, default=0.001)  # expert bias step by load; SFT only
+    gradient_clip: NonNegative = 1.0  # 0 turns it off
+    bias_rate: NonNegative = 0.001  # expert bias step by load; SFT only
     precision: Literal["float32", "bfloat16"] = "float32"
     zero_stage: Literal[0, 1, 2, 3] = 0
-    checkpoint_every: int = bounded(ge=1, default=200)  # steps
+    checkpoint_every: Count = 200  # steps
 
 
 @dataclass(frozen=True)
 class BuildRlData:
     """Verifiable problems, graded by sampling the SFT model (Ring-lite: drop always and never)."""
 
-    problems: int = bounded(ge=1)
+    problems: Count
     families: dict[str, float]  # family -> share
-    samples: int = bounded(ge=1)  # responses a problem
-    max_tokens: int = bounded(ge=1)
-    keep_above: float = bounded(ge=0, le=1, default=0.0)  # pass rate must be more than this
-    keep_below: float = bounded(ge=0, le=1, default=1.0)  # and less than this
-    keep_unsolved: float = bounded(ge=0, le=1, default=0.0)  # share of never solved kept all the same
+    samples: Count  # responses a problem
+    max_tokens: Count
+    keep_above: Share = 0.0  # pass rate must be more than this
+    keep_below: Share = 1.0  # and less than this
+    keep_unsolved: Share = 0.0  # share of never solved kept
 
     def __post_init__(self) -> None:
         """Shares must add up."""
@@ -192,43 +198,47 @@ class BuildRlData:
 
 @dataclass(frozen=True)
 class ReinforcementLearning:
-    """One RL stage: objective, scheduling and optimiser (paper: reasoning 480 x 8, general 80 x 8)."""
+    """One RL stage (paper: 480 x 8 rollouts a step in reasoning RL, 80 x 8 in general RL)."""
 
-    steps: int = bounded(ge=1)
+    steps: Count
     objective: Literal["icepop", "tis", "grpo"]
     scheduler: Literal["c3po", "synchronous"]
-    prompts_per_step: int = bounded(ge=1)  # synchronous: trained groups a step
-    rollouts_per_prompt: int = bounded(ge=1)  # group members
-    capacity: int = bounded(ge=1)  # Omega_infer: trajectories in flight
-    token_budget: int = bounded(ge=1)  # Phi: a partition ends when the counter passes it
-    max_partitions: int = bounded(ge=0)  # sigma: older unfinished trajectories are purged
-    max_tokens: int = bounded(ge=1)  # response length limit
-    learning_rate: float = bounded(gt=0)
+    prompts_per_step: Count  # synchronous: trained groups a step
+    rollouts_per_prompt: Count  # group members
+    capacity: Count  # Omega_infer: trajectories in flight
+    token_budget: Count  # Phi: a partition ends when the counter passes it
+    max_partitions: Natural  # sigma: older unfinished trajectories are purged
+    max_tokens: Count  # response length limit
+    learning_rate: Positive
     counter: Literal["finished", "generated"] = "finished"  # what C counts (Algorithm 1: finished)
-    theta_old: Literal["latest", "rollout"] = "latest"  # who scores segments of older policies
-    alpha: float = bounded(gt=0, default=0.5)  # IcePop's lower bound on k
-    beta: float = bounded(gt=0, default=5.0)  # IcePop's upper bound on k
-    tis_cap: float = bounded(gt=0, default=2.0)
-    clip_low: float = bounded(ge=0, le=1, default=0.2)
-    clip_high: float = bounded(ge=0, default=0.28)
+    theta_old: Literal["latest", "rollout"] = "latest"  # who scores older segments
+    alpha: Positive = 0.5  # IcePop's lower bound on k
+    beta: Positive = 5.0  # IcePop's upper bound on k
+    tis_cap: Positive = 2.0
+    clip_low: Share = 0.2
+    clip_high: NonNegative = 0.28
     aggregate: Literal["sequence", "token"] = "sequence"
-    kl_coefficient: float = bounded(ge=0, le=0, default=0.0)  # the paper's gamma, 0.0
-    temperature: float = bounded(ge=1, le=1, default=1.0)  # engines report log-probabilities at 1.0
-    minibatches: int = bounded(ge=1, default=1)  # optimiser steps on one harvest
-    warmup_steps: int = bounded(ge=0, default=0)
+    kl_coefficient: Annotated[float, Limits(ge=0, le=0)] = 0.0  # the paper's gamma, 0.0
+    temperature: Annotated[float, Limits(ge=1, le=1)] = (
+        1.0  # engines report log-probabilities at 1.0
+    )
+    minibatches: Count = 1  # optimiser steps on one harvest
+    warmup_steps: Natural = 0
     betas: tuple[float, ...] = (0.9, 0.999)
-    weight_decay: float = bounded(ge=0, default=0.01)
-    gradient_clip: float = bounded(ge=0, default=1.0)
-    pack_length: int = bounded(ge=16, default=256)
-    micro_rows: int = bounded(ge=1, default=8)
+    weight_decay: NonNegative = 0.01
+    gradient_clip: NonNegative = 1.0
+    pack_length: Annotated[int, Limits(ge=16)] = 256
+    micro_rows: Count = 8
     precision: Literal["float32", "bfloat16"] = "float32"
     zero_stage: Literal[0, 1, 2, 3] = 0
-    checkpoint_every: int = bounded(ge=1, default=5)  # steps
+    checkpoint_every: Count = 5  # steps
 
     def __post_init__(self) -> None:
         """IcePop's band must hold 1, the weight of two engines that agree."""
         if self.alpha >= 1 or self.beta <= 1:
-            raise ConfigError(f"alpha ({self.alpha}) must be below 1 and beta ({self.beta}) above 1.")
+            raise ConfigError(
+                f"alpha ({self.alpha}) must be below 1 and beta ({self.beta}) above 1."
+            )
 
 
 @dataclass(frozen=True)
@@ -240,15 +250,15 @@ class TrainReasoningRl(ReinforcementLearning):
 class TrainRewardModel:
     """Bradley-Terry on preference pairs."""
 
-    pairs: int = bounded(ge=2)  # at most so many
-    heldout_share: float = bounded(gt=0, le=0.5, default=0.2)  # of the prompts
-    epochs: int = bounded(ge=1, le=2, default=1)  # more overfits
-    pairs_per_step: int = bounded(ge=1, default=32)
-    learning_rate: float = bounded(gt=0, default=1e-3)
-    warmup_steps: int = bounded(ge=0, default=5)
-    weight_decay: float = bounded(ge=0, default=0.01)
-    centering: float = bounded(ge=0, default=0.01)  # pulls the mean score to 0
-    max_tokens: int = bounded(ge=1, default=256)  # longer pairs are left out and counted
+    pairs: Annotated[int, Limits(ge=2)]  # at most so many
+    heldout_share: Annotated[float, Limits(gt=0, le=0.5)] = 0.2  # of the prompts
+    epochs: Annotated[int, Limits(ge=1, le=2)] = 1  # more overfits
+    pairs_per_step: Count = 32
+    learning_rate: Positive = 1e-3
+    warmup_steps: Natural = 5
+    weight_decay: NonNegative = 0.01
+    centering: NonNegative = 0.01  # pulls the mean score to 0
+    max_tokens: Count = 256  # longer pairs are left out and counted
     precision: Literal["float32", "bfloat16"] = "float32"
     zero_stage: Literal[0, 1, 2, 3] = 0
 
@@ -257,26 +267,26 @@ class TrainRewardModel:
 class TrainGeneralRl(ReinforcementLearning):
     """General RL: GRPO with reward model + rule rewards, same loop."""
 
-    reward_model_weight: float = bounded(ge=0, le=1, default=0.5)  # rules weigh the rest
+    reward_model_weight: Share = 0.5  # rules weigh the rest
 
 
 @dataclass(frozen=True)
 class RunBenchmarks:
     """Sampling of the benchmark suite."""
 
-    samples: int = bounded(ge=1)  # k of avg@k
-    max_tokens: int = bounded(ge=1)
-    temperature: float = bounded(ge=0, default=1.0)
-    max_error_share: float = bounded(ge=0, le=1, default=0.02)  # checker failures before no score
+    samples: Count  # k of avg@k
+    max_tokens: Count
+    temperature: NonNegative = 1.0
+    max_error_share: Share = 0.02  # checker failures before no score
 
 
 @dataclass(frozen=True)
 class WriteReport:
     """The report."""
 
-    confidence: float = bounded(gt=0, le=0.999, default=0.95)
-    bootstrap_draws: int = bounded(ge=100, default=10_000)
-    samples_shown: int = bounded(ge=0, default=4)  # responses a checkpoint printed in the report
+    confidence: Annotated[float, Limits(gt=0, le=0.999)] = 0.95
+    bootstrap_draws: Annotated[int, Limits(ge=100)] = 10_000
+    samples_shown: Natural = 4  # responses a checkpoint printed in the report
 
 
 @dataclass(frozen=True)
@@ -335,7 +345,9 @@ def resolve(profile: str, overrides: dict[str, Any], profiles: Path = paths.PROF
     """The checked profile with overrides applied; ConfigError names the offending key."""
     known = sorted(path.stem for path in profiles.glob("*.yaml"))
     if profile not in known:
-        raise ConfigError(f"params.yaml: profile: '{profile}' is unknown. Known: {', '.join(known)}.")
+        raise ConfigError(
+            f"params.yaml: profile: '{profile}' is unknown. Known: {', '.join(known)}."
+        )
     values = read_yaml(profiles / f"{profile}.yaml")
     refuse_reserved(values, profile)
     refuse_reserved(overrides, "overrides")
@@ -346,5 +358,7 @@ def load(kind: type[S], section: str, path: Path = paths.RESOLVED) -> S:
     """One section of ``resolved.yaml`` as its dataclass, e.g. ``load(TrainSft, "train_sft")``."""
     values = read_yaml(path)
     if section not in values:
-        raise ConfigError(f"{path}: section '{section}' is missing. Run `dvc repro resolve_config`.")
+        raise ConfigError(
+            f"{path}: section '{section}' is missing. Run `dvc repro resolve_config`."
+        )
     return parse(kind, values[section], section)

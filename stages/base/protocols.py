@@ -54,14 +54,16 @@ class Trainer(Protocol):
     """Holds the weights that learn."""
 
     def score(self, batch: PackedBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Log-probability and entropy (nats) of each token under the current weights, both [B, L]."""
+        """Log-probability and entropy (nats) of each target under the current weights, [B, L]."""
         ...
 
     def update(
         self, batches: Sequence[PackedBatch], loss: LossFunction, learning_rate: float
     ) -> dict[str, float]:
-        """One optimiser step from the summed gradients of all batches; returns summed metrics,
-        with ``grad_norm`` and ``loss`` among them."""
+        """One optimiser step from the summed gradients of all batches.
+
+        Returns the metrics of the loss, summed, and ``loss`` and ``grad_norm``.
+        """
         ...
 
     def save(self, folder: Path) -> None:
@@ -81,8 +83,10 @@ class WeightChannel(Protocol):
     """Carries weights and buffers from the trainer to every sampler."""
 
     def push(self, trainer: Trainer, version: int) -> str:
-        """Make the samplers generate with the trainer's weights as policy ``version``; returns the
-        checksum both ends agreed on."""
+        """Make the samplers generate with the trainer's weights as policy ``version``.
+
+        Returns the checksum both ends agreed on.
+        """
         ...
 
 

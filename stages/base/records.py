@@ -49,7 +49,7 @@ class Problem:
 
 
 class Verdict(StrEnum):
-    """What a verifier found. ``ERROR`` means the checker failed: the sample is masked, not scored."""
+    """What a verifier found. ``ERROR``: the checker failed; the sample is masked, not scored."""
 
     PASS = "pass"
     WRONG = "wrong"

@@ -1,4 +1,4 @@
-"""Strict reading of parameters: nested mappings into frozen dataclasses, every complaint with its key.
+"""Strict reading of parameters: mappings into frozen dataclasses, every complaint with its key.
 
 Unknown keys, wrong types and out-of-range values are refused, and so are the names ``size`` and
 ``nfiles`` at any depth: DVC's run cache leaves keys of these names out, so that a changed value
@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import math
 import types
 import typing
 from collections.abc import Mapping
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 from stages.base.errors import ConfigError
 
@@ -20,11 +21,27 @@ RESERVED = {"size", "nfiles"}
 T = TypeVar("T")
 
 
-def bounded(
-    *, ge: float | None = None, gt: float | None = None, le: float | None = None, **kwargs: Any
-) -> Any:
-    """A dataclass field with limits: at least ``ge``, more than ``gt``, at most ``le``."""
-    return dataclasses.field(metadata={"ge": ge, "gt": gt, "le": le}, **kwargs)
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """Limits of a number: at least ``ge``, more than ``gt``, at most ``le``.
+
+    Written into the type: ``epochs: Annotated[int, Limits(ge=1)]``.
+    """
+
+    ge: float | None = None
+    gt: float | None = None
+    le: float | None = None
+
+    def check(self, value: float, path: str) -> None:
+        """Raise ConfigError naming the key if ``value`` is outside."""
+        if math.isnan(value):
+            raise ConfigError(f"{path}: not a number.")
+        if self.ge is not None and value < self.ge:
+            raise ConfigError(f"{path}: {value} is below the least allowed, {self.ge}.")
+        if self.gt is not None and value <= self.gt:
+            raise ConfigError(f"{path}: {value} must be more than {self.gt}.")
+        if self.le is not None and value > self.le:
+            raise ConfigError(f"{path}: {value} is above the most allowed, {self.le}.")
 
 
 def refuse_reserved(value: object, path: str = "") -> None:
@@ -47,7 +64,7 @@ def parse(kind: type[T], value: object, path: str) -> T:
     """Build the dataclass ``kind`` from a mapping; ``path`` is the key it was found under."""
     if not isinstance(value, Mapping):
         raise ConfigError(f"{path}: expected a section of keys, found {_describe(value)}.")
-    hints = typing.get_type_hints(kind)
+    hints = typing.get_type_hints(kind, include_extras=True)
     fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     for key in value:
         if key not in fields:
@@ -59,7 +76,6 @@ def parse(kind: type[T], value: object, path: str) -> T:
         where = f"{path}.{name}"
         if name in value:
             built[name] = _convert(hints[name], value[name], where)
-            _check_limits(built[name], field.metadata, where)
         elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
             raise ConfigError(f"{where}: missing.")
     try:
@@ -74,6 +90,10 @@ def _describe(value: object) -> str:
 
 def _convert(hint: Any, value: object, path: str) -> Any:
     origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        number = _convert(arguments[0], value, path)
+        arguments[1].check(number, path)
+        return number
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return parse(hint, value, path)
     if origin is Literal:
@@ -114,21 +134,11 @@ def _convert_scalar(hint: Any, value: object, path: str) -> Any:
             return float(value)
         except ValueError:
             pass
-    if isinstance(hint, type) and isinstance(value, hint) and (hint is bool) == isinstance(value, bool):
+    if (
+        isinstance(hint, type)
+        and isinstance(value, hint)
+        and (hint is bool) == isinstance(value, bool)
+    ):
         return value
     wanted = getattr(hint, "__name__", str(hint))
     raise ConfigError(f"{path}: expected {wanted}, found {_describe(value)}.")
-
-
-def _check_limits(value: object, limits: Mapping[str, Any], path: str) -> None:
-    if not limits or not isinstance(value, int | float) or isinstance(value, bool):
-        return
-    if value != value:
-        raise ConfigError(f"{path}: not a number.")
-    low, above, high = limits.get("ge"), limits.get("gt"), limits.get("le")
-    if low is not None and value < low:
-        raise ConfigError(f"{path}: {value} is below the least allowed, {low}.")
-    if above is not None and value <= above:
-        raise ConfigError(f"{path}: {value} must be more than {above}.")
-    if high is not None and value > high:
-        raise ConfigError(f"{path}: {value} is above the most allowed, {high}.")

@@ -1,0 +1,201 @@
+"""The real trainer: one DeepSpeed engine, driven by packed batches and a loss function.
+
+SFT, reasoning RL, general RL and the reward model all train through ``DeepSpeedTrainer.update``;
+what differs is the module (log-probabilities or scores) and the loss.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import deepspeed
+import numpy as np
+import torch
+import torch.distributed
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from stages.base.errors import CheckpointError, EngineError
+from stages.base.protocols import LossFunction
+from stages.base.records import PackedBatch
+from stages.engines.checkpoints import named_checkpoint_tensors
+from stages.engines.threads import training_threads
+
+TAG = "state"
+
+
+def block_attention(segments: Tensor) -> Tensor:
+    """Causal attention inside each segment, none across packed rows: [B, L] -> bool [B, 1, L, L].
+
+    Padding (segment 0) sees itself only, so that no row of the softmax is empty.
+    """
+    length = segments.shape[1]
+    same = segments[:, :, None] == segments[:, None, :]
+    causal = torch.ones(length, length, dtype=torch.bool, device=segments.device).tril()
+    own = torch.eye(length, dtype=torch.bool, device=segments.device)
+    real = (segments > 0)[:, :, None]
+    return ((same & causal & real) | own)[:, None]
+
+
+class TokenLogProbabilities(nn.Module):
+    """A causal language model seen as: packed tokens in, log-probability of each target out.
+
+    The head and the log-softmax run in float32, and only where the next token is a target.
+    """
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(
+        self, tokens: Tensor, positions: Tensor, segments: Tensor, mask: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Log-probability and entropy (nats), both float32 [B, L] and 0 where ``mask`` is 0.
+
+        ``tokens``, ``positions``, ``segments`` are int64 [B, L]; ``mask`` float32 [B, L].
+        Entropy carries no gradient.
+        """
+        hidden = self.model.base_model(
+            input_ids=tokens, position_ids=positions, attention_mask=block_attention(segments)
+        )[0]
+        rows, columns = torch.nonzero(mask > 0, as_tuple=True)
+        head = self.model.get_output_embeddings()
+        logits = nn.functional.linear(hidden[rows, columns - 1].float(), head.weight.float())
+        log_softmax = torch.log_softmax(logits, dim=-1)
+        chosen = log_softmax.gather(-1, tokens[rows, columns, None])[:, 0]
+        with torch.no_grad():
+            spread = -(log_softmax.exp() * log_softmax).sum(-1)
+        empty = torch.zeros(tokens.shape, dtype=torch.float32, device=tokens.device)
+        place = (rows, columns)
+        return empty.index_put(place, chosen), empty.index_put(place, spread)
+
+
+def start_process_group() -> None:
+    """Join the default process group: the launcher's, or one of our own that opens no port."""
+    if torch.distributed.is_initialized():
+        return
+    # DeepSpeed would compile a shared-memory op that training never calls, guarded by a lock file
+    # that a killed process leaves behind for ever.
+    deepspeed.ops.__compatible_ops__["deepspeed_shm_comm"] = False
+    rendezvous = Path(tempfile.mkdtemp(prefix="everystep-")) / "group"
+    torch.distributed.init_process_group(
+        "gloo", init_method=f"file://{rendezvous}", rank=0, world_size=1
+    )
+
+
+class DeepSpeedTrainer:
+    """Protocol ``Trainer`` over a DeepSpeed engine in this process.
+
+    ``module`` maps (tokens, positions, segments, mask) to a tuple whose first tensor [B, L] goes to
+    the loss. Learning rates are set at each update: a parameter group's own rate divided by the
+    first group's is kept as its ratio.
+    """
+
+    def __init__(
+        self,
+        module: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        *,
+        precision: str = "float32",
+        zero_stage: int = 0,
+        gradient_clip: float = 1.0,
+        threads: int = 1,
+    ) -> None:
+        start_process_group()
+        self._threads = threads
+        first = float(optimizer.param_groups[0]["lr"])
+        self._ratios = [float(group["lr"]) / first for group in optimizer.param_groups]
+        config = {
+            "train_micro_batch_size_per_gpu": 1,
+            "gradient_accumulation_steps": 1,
+            "gradient_clipping": gradient_clip if gradient_clip > 0 else math.inf,
+            "zero_optimization": {"stage": zero_stage},
+            "zero_allow_untested_optimizer": True,
+            "bf16": {"enabled": precision == "bfloat16"},
+            "steps_per_print": 10**9,
+            "wall_clock_breakdown": False,
+        }
+        deepspeed.utils.logger.setLevel("WARNING")
+        with training_threads(threads):
+            self.engine, *_ = deepspeed.initialize(model=module, optimizer=optimizer, config=config)
+
+    @property
+    def model(self) -> Any:
+        """The trained model itself."""
+        return self.engine.module.model
+
+    def score(self, batch: PackedBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Log-probability and entropy of each target under the current weights, [B, L]."""
+        self.engine.eval()
+        with training_threads(self._threads), torch.no_grad():
+            logp, entropy = self.engine(*_tensors(batch, self.engine.device))[:2]
+        return logp.cpu().numpy(), entropy.cpu().numpy()
+
+    def update(
+        self, batches: Sequence[PackedBatch], loss: LossFunction, learning_rate: float
+    ) -> dict[str, float]:
+        """One optimiser step from the gradients of all batches, summed; metrics are summed too."""
+        self._set_learning_rate(learning_rate)
+        self.engine.train()
+        sums: dict[str, float] = {"loss": 0.0}
+        with training_threads(self._threads):
+            for number, batch in enumerate(batches, start=1):
+                output = self.engine(*_tensors(batch, self.engine.device))[0]
+                value, metrics = loss(output, batch)
+                self.engine.set_gradient_accumulation_boundary(number == len(batches))
+                self.engine.backward(value)
+                for name, amount in {"loss": float(value.detach()), **metrics}.items():
+                    sums[name] = sums.get(name, 0.0) + amount
+            sums["grad_norm"] = self._step()
+        return sums
+
+    def _step(self) -> float:
+        self.engine.step()
+        norm = float(self.engine.get_global_grad_norm() or 0.0)
+        if not math.isfinite(norm):
+            raise EngineError(f"the gradient norm is {norm}: the update would destroy the weights.")
+        return norm
+
+    def _set_learning_rate(self, learning_rate: float) -> None:
+        groups = self.engine.optimizer.param_groups
+        for group, ratio in zip(groups, self._ratios, strict=True):
+            group["lr"] = learning_rate * ratio
+
+    def save(self, folder: Path) -> None:
+        """Weights, buffers and optimiser state."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.engine.save_checkpoint(str(folder), tag=TAG)
+
+    def restore(self, folder: Path) -> None:
+        """Read what :meth:`save` wrote; CheckpointError if it is missing or of another model."""
+        try:
+            loaded, _ = self.engine.load_checkpoint(str(folder), tag=TAG)
+        except (RuntimeError, KeyError, ValueError) as error:
+            raise CheckpointError(f"{folder}: does not fit this model ({error}).") from error
+        if loaded is None:
+            raise CheckpointError(f"{folder}: no DeepSpeed checkpoint '{TAG}' in it.")
+
+    def named_tensors(self) -> Iterator[tuple[str, Tensor]]:
+        """Weights and buffers in checkpoint names."""
+        yield from named_checkpoint_tensors(self.model)
+
+
+def _tensors(batch: PackedBatch, device: torch.device | str) -> tuple[Tensor, ...]:
+    arrays = (batch.tokens, batch.positions, batch.segments, batch.mask)
+    return tuple(torch.from_numpy(array).to(device) for array in arrays)
+
+
+def adamw(
+    model: nn.Module, learning_rate: float, betas: Sequence[float], weight_decay: float
+) -> torch.optim.AdamW:
+    """AdamW with weight decay on matrices only (norms, biases and scalars are not decayed)."""
+    decayed = [p for p in model.parameters() if p.requires_grad and p.ndim >= 2]
+    kept = [p for p in model.parameters() if p.requires_grad and p.ndim < 2]
+    groups: list[Mapping[str, Any]] = [{"params": decayed, "weight_decay": weight_decay}]
+    if kept:
+        groups.append({"params": kept, "weight_decay": 0.0})
+    return torch.optim.AdamW(groups, lr=learning_rate, betas=(betas[0], betas[1]), fused=True)

@@ -1,0 +1,79 @@
+"""Check params.yaml and its profile against the schema; write resolved.yaml, one section a stage.
+
+Every later stage depends on its own section of resolved.yaml only, so that changing one stage's
+parameter reruns that stage and what follows it, nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from stages.base.artifacts import workspace
+from stages.base.command import stage_main
+from stages.base.errors import ConfigError
+from stages.base.events import say
+from stages.base.params import Profile, read_yaml, resolve
+from stages.base.paths import PARAMS, PROFILES, RESOLVED
+
+STAGE = "resolve_config"
+HEADER = "# Written by `python -m stages.resolve_config`. Edit params.yaml or profiles/ instead.\n"
+
+
+def read_choice(path: Path = PARAMS) -> tuple[str, dict[str, Any]]:
+    """``(profile name, overrides)`` of params.yaml; any other key is a ConfigError."""
+    values = read_yaml(path)
+    for key in values:
+        if key not in ("profile", "overrides"):
+            raise ConfigError(f"{path}: {key}: unknown key. Known keys: profile, overrides.")
+    profile, overrides = values.get("profile"), values.get("overrides")
+    overrides = {} if overrides is None else overrides
+    if not isinstance(profile, str):
+        raise ConfigError(f"{path}: profile: expected the name of a file in {PROFILES}/.")
+    if not isinstance(overrides, dict):
+        raise ConfigError(f"{path}: overrides: expected a section of keys, found {overrides!r}.")
+    return profile, overrides
+
+
+def plain(value: Any) -> Any:
+    """Nested values with tuples as lists: what YAML can say without tags."""
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    return value
+
+
+def render(name: str, profile: Profile) -> str:
+    """Write resolved.yaml as text: sections in the order of the road, every default spelled out."""
+    sections = {"profile": name, **plain(asdict(profile))}
+    return HEADER + yaml.safe_dump(sections, sort_keys=False, allow_unicode=True, width=100)
+
+
+def body(options: argparse.Namespace) -> dict[str, Any]:
+    """Resolve, then write or (``--check``) only show."""
+    name, overrides = read_choice()
+    profile = resolve(name, overrides)
+    text = render(name, profile)
+    changed = f"{len(overrides)} section(s) overridden" if overrides else "no overrides"
+    say(f"{STAGE}: profile {name}, {changed}, seed {profile.run.seed}: valid")
+    if options.check:
+        sys.stdout.write(text)
+        sys.exit(0)
+    with workspace(STAGE, {}, [PARAMS, PROFILES / f"{name}.yaml"], [RESOLVED]) as space:
+        space.out(RESOLVED).write_text(text, encoding="utf-8")
+    return {}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """``--check``: show what would be written."""
+    parser.add_argument("--check", action="store_true", help="print the result, write nothing")
+
+
+if __name__ == "__main__":
+    stage_main(STAGE, __doc__, body, add_arguments)

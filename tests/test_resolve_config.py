@@ -1,0 +1,202 @@
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+import yaml
+
+from stages.base.errors import ConfigError
+from stages.base.params import Profile, TrainGeneralRl, TrainReasoningRl, TrainSft, load, resolve
+from stages.base.schema import parse
+from stages.resolve_config import plain, read_choice, render
+
+ROOT = Path(__file__).resolve().parents[1]
+PROFILES = sorted(path.stem for path in (ROOT / "profiles").glob("*.yaml"))
+
+PAPER = {  # the paper's recipe and the published configuration of Ling-1T-base
+    "make_base_model.architecture.hidden": 8192,
+    "make_base_model.architecture.layers": 80,
+    "make_base_model.architecture.dense_layers": 4,
+    "make_base_model.architecture.dense_ffn": 18432,
+    "make_base_model.architecture.expert_ffn": 2048,
+    "make_base_model.architecture.experts": 256,
+    "make_base_model.architecture.experts_per_token": 8,
+    "make_base_model.architecture.groups": 8,
+    "make_base_model.architecture.top_groups": 4,
+    "make_base_model.architecture.shared_experts": 1,
+    "make_base_model.architecture.heads": 64,
+    "make_base_model.architecture.kv_heads": 8,
+    "make_base_model.architecture.head_dim": 128,
+    "make_base_model.architecture.rotary_share": 0.5,
+    "make_base_model.architecture.rope_theta": 600_000.0,
+    "make_base_model.architecture.routed_scaling": 2.5,
+    "make_base_model.architecture.context": 32768,
+    "make_base_model.architecture.vocabulary": 157_184,
+    "build_sft_data.mixture": {"maths": 0.46, "stem": 0.26, "code": 0.20, "other": 0.08},
+    "pack_sft.length": 65536,
+    "train_sft.optimizer": "adamw",
+    "train_sft.epochs": 3,
+    "train_sft.learning_rate": 2e-4,
+    "train_sft.warmup_steps": 30,
+    "train_sft.weight_decay": 0.1,
+    "train_sft.final_share": 0.0,
+    "train_reasoning_rl.objective": "icepop",
+    "train_reasoning_rl.alpha": 0.5,
+    "train_reasoning_rl.beta": 5.0,
+    "train_reasoning_rl.scheduler": "c3po",
+    "train_reasoning_rl.counter": "finished",
+    "train_reasoning_rl.learning_rate": 2e-6,
+    "train_reasoning_rl.betas": (0.9, 0.999),
+    "train_reasoning_rl.weight_decay": 0.01,
+    "train_reasoning_rl.kl_coefficient": 0.0,
+    "train_reasoning_rl.temperature": 1.0,
+    "train_reasoning_rl.prompts_per_step": 480,
+    "train_reasoning_rl.rollouts_per_prompt": 8,
+    "train_reasoning_rl.max_tokens": 65536,
+    "train_general_rl.objective": "grpo",
+    "train_general_rl.learning_rate": 3e-6,
+    "train_general_rl.betas": (0.9, 0.999),
+    "train_general_rl.weight_decay": 0.01,
+    "train_general_rl.kl_coefficient": 0.0,
+    "train_general_rl.temperature": 1.0,
+    "train_general_rl.prompts_per_step": 80,
+    "train_general_rl.rollouts_per_prompt": 8,
+    "train_general_rl.max_tokens": 32768,
+    "engine.context": 131_072,
+}
+RL_SHARES = {"maths": 0.422, "code": 0.186, "science": 0.178, "logic": 0.213}
+DOMAIN_OF = {
+    "chain": "maths",
+    "countdown": "maths",
+    "lists": "code",
+    "charge": "science",
+    "knights": "logic",
+}
+
+
+def at(profile: Profile, key: str) -> object:
+    value: object = profile
+    for part in key.split("."):
+        value = getattr(value, part)
+    return value
+
+
+@pytest.mark.parametrize("key", PAPER)
+def test_ring_1t_holds_the_papers_number(key: str) -> None:
+    assert at(resolve("ring_1t", {}, ROOT / "profiles"), key) == PAPER[key]
+
+
+def test_ring_1t_holds_the_papers_rl_shares() -> None:
+    shares = dict.fromkeys(RL_SHARES, 0.0)
+    for family, share in resolve("ring_1t", {}, ROOT / "profiles").build_rl_data.families.items():
+        shares[DOMAIN_OF[family]] += share
+    assert shares == pytest.approx(RL_SHARES, abs=0.0011)
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_every_profile_resolves_and_survives_the_file(name: str, tmp_path: Path) -> None:
+    profile = resolve(name, {}, ROOT / "profiles")
+    path = tmp_path / "resolved.yaml"
+    path.write_text(render(name, profile))
+    assert load(TrainSft, "train_sft", path) == profile.train_sft
+    assert load(TrainReasoningRl, "train_reasoning_rl", path) == profile.train_reasoning_rl
+    assert load(TrainGeneralRl, "train_general_rl", path) == profile.train_general_rl
+    values = yaml.safe_load(path.read_text())
+    assert values.pop("profile") == name
+    assert parse(Profile, values, name) == profile
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_responses_fit_the_windows(name: str) -> None:
+    profile = resolve(name, {}, ROOT / "profiles")
+    limits = [profile.build_rl_data, profile.train_reasoning_rl, profile.train_general_rl]
+    assert all(
+        part.max_tokens < profile.engine.context for part in [*limits, profile.run_benchmarks]
+    )
+    assert profile.train_reasoning_rl.max_tokens < profile.train_reasoning_rl.pack_length
+    assert profile.train_general_rl.max_tokens < profile.train_general_rl.pack_length
+
+
+def test_the_text_is_plain_yaml_with_every_default() -> None:
+    text = render("tiny", resolve("tiny", {}, ROOT / "profiles"))
+    assert "!!" not in text
+    assert "&id" not in text
+    assert yaml.safe_load(text)["train_reasoning_rl"]["beta"] == 5.0
+
+
+def test_overrides_are_laid_over_the_profile() -> None:
+    profile = resolve("tiny", {"train_reasoning_rl": {"objective": "grpo"}}, ROOT / "profiles")
+    assert profile.train_reasoning_rl.objective == "grpo"
+    assert profile.train_reasoning_rl.steps == 30
+
+
+def test_plain_turns_tuples_into_lists_at_any_depth() -> None:
+    assert plain({"a": ({"b": (1, 2)},)}) == {"a": [{"b": [1, 2]}]}
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("profile: tiny\noverride: {}\n", "override"),
+        ("overrides: {}\n", "profile"),
+        ("profile: [tiny]\n", "profile"),
+        ("profile: tiny\noverrides: 3\n", "overrides"),
+        ("profile: tiny\noverrides: [1]\n", "overrides"),
+    ],
+)
+def test_a_wrong_params_file_names_its_key(text: str, named: str, tmp_path: Path) -> None:
+    path = tmp_path / "params.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=named):
+        read_choice(path)
+
+
+def test_absent_and_empty_overrides_mean_none(tmp_path: Path) -> None:
+    path = tmp_path / "params.yaml"
+    for text in (
+        "profile: tiny\n",
+        "profile: tiny\noverrides:\n",
+        "profile: tiny\noverrides: {}\n",
+    ):
+        path.write_text(text)
+        assert read_choice(path) == ("tiny", {})
+
+
+def run_stage(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    (folder / "profiles").symlink_to(ROOT / "profiles")
+    return subprocess.run(
+        [sys.executable, "-m", "stages.resolve_config", *options],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_stage_writes_the_checked_file(tmp_path: Path) -> None:
+    (tmp_path / "params.yaml").write_text("profile: tiny\noverrides: {run: {seed: 7}}\n")
+    done = run_stage(tmp_path)
+    assert done.returncode == 0, done.stderr
+    values = yaml.safe_load((tmp_path / "resolved.yaml").read_text())
+    assert values["run"]["seed"] == 7
+    profile = resolve("tiny", {"run": {"seed": 7}}, ROOT / "profiles")
+    assert values["run"] == plain(asdict(profile.run))
+
+
+def test_check_writes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "params.yaml").write_text("profile: tiny\n")
+    done = run_stage(tmp_path, "--check")
+    assert done.returncode == 0
+    assert "profile: tiny" in done.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["params.yaml", "profiles"]
+
+
+def test_an_unknown_key_ends_the_stage_with_its_path(tmp_path: Path) -> None:
+    (tmp_path / "params.yaml").write_text("profile: tiny\noverrides: {train_sft: {epoch: 2}}\n")
+    done = run_stage(tmp_path)
+    assert done.returncode == 2
+    assert "train_sft.epoch" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "resolved.yaml").exists()
