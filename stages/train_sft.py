@@ -29,6 +29,7 @@ from stages.base.events import progress, say
 from stages.base.jsonl import read_jsonl, write_json, write_jsonl
 from stages.base.params import Run, TrainSft, load
 from stages.base.paths import report
+from stages.engines.bailing_moe import BailingMoeV2ForCausalLM
 from stages.engines.checkpoints import load_model, load_tokenizer, save_model
 from stages.engines.deepspeed_trainer import DeepSpeedTrainer, TokenLogProbabilities, adamw
 from stages.engines.plan import refuse_if_too_small
@@ -119,20 +120,23 @@ def train_step(
         step, steps, config.warmup_steps, config.learning_rate, config.final_share
     )
     measured = trainer.update(batches, answer_loss(targets), rate)
-    heaviest = trainer.model.update_expert_bias(config.bias_rate) if has_experts(trainer) else 0.0
     return {
         "step": step,
         "loss": round(measured["loss"], 6),
         "learning_rate": rate,
         "grad_norm": round(measured["grad_norm"], 6),
         "tokens": int(sum(int((batch.segments > 0).sum()) for batch in batches)),
-        "bias_load_max": round(heaviest, 6),
+        "bias_load_max": round(balance_experts(trainer.model, config.bias_rate), 6),
     }
 
 
-def has_experts(trainer: DeepSpeedTrainer) -> bool:
-    """Whether the model routes tokens to experts by a bias of ours."""
-    return hasattr(trainer.model, "update_expert_bias")
+def balance_experts(model: Any, rate: float) -> float:
+    """Move the expert bias by load; returns the heaviest expert's share (0 without experts)."""
+    if not isinstance(model, BailingMoeV2ForCausalLM):
+        return 0.0
+    load = model.expert_load().float()
+    model.update_expert_bias(rate)
+    return float((load / load.sum(dim=1, keepdim=True)).max())
 
 
 def checkpoint(trainer: DeepSpeedTrainer, history: list[dict[str, Any]], folder: Path) -> None:

@@ -227,6 +227,8 @@ class ReinforcementLearning:
     betas: tuple[float, ...] = (0.9, 0.999)
     weight_decay: NonNegative = 0.01
     gradient_clip: NonNegative = 1.0
+    reward_noise: Positive = 1e-6  # added to a group's standard deviation in its advantages
+    max_error_share: Share = 0.1  # checker failures before the run stops
     pack_length: Annotated[int, Limits(ge=16)] = 256
     micro_rows: Count = 8
     precision: Literal["float32", "bfloat16"] = "float32"

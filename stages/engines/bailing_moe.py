@@ -277,6 +277,14 @@ class BailingMoeV2ForCausalLM(PreTrainedModel):  # type: ignore[misc]
         hidden = self.model(input_ids, position_ids, attention_mask).last_hidden_state
         return CausalLMOutput(logits=self.logits(hidden))
 
+    def get_input_embeddings(self) -> nn.Embedding:
+        """The token embedding."""
+        return self.model.word_embeddings
+
+    def get_output_embeddings(self) -> nn.Linear:
+        """The language-model head."""
+        return self.lm_head
+
     def logits(self, hidden: Tensor) -> Tensor:
         """Hidden states ``[..., H]`` to float32 logits ``[..., V]``."""
         return F.linear(hidden.float(), self.lm_head.weight.float())

@@ -7,6 +7,7 @@ what differs is the module (log-probabilities or scores) and the loss.
 from __future__ import annotations
 
 import math
+import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -81,6 +82,8 @@ def start_process_group() -> None:
     # DeepSpeed would compile a shared-memory op that training never calls, guarded by a lock file
     # that a killed process leaves behind for ever.
     deepspeed.ops.__compatible_ops__["deepspeed_shm_comm"] = False
+    for name, alone in {"RANK": "0", "LOCAL_RANK": "0", "WORLD_SIZE": "1"}.items():
+        os.environ.setdefault(name, alone)
     rendezvous = Path(tempfile.mkdtemp(prefix="everystep-")) / "group"
     torch.distributed.init_process_group(
         "gloo", init_method=f"file://{rendezvous}", rank=0, world_size=1
@@ -107,12 +110,15 @@ class DeepSpeedTrainer:
     ) -> None:
         start_process_group()
         self._threads = threads
+        # Unpartitioned float32 gradients are measured and clipped here, before they touch a weight;
+        # DeepSpeed's other optimisers do it inside their step.
+        self._own_clip = gradient_clip if zero_stage == 0 and precision == "float32" else None
         first = float(optimizer.param_groups[0]["lr"])
         self._ratios = [float(group["lr"]) / first for group in optimizer.param_groups]
         config = {
             "train_micro_batch_size_per_gpu": 1,
             "gradient_accumulation_steps": 1,
-            "gradient_clipping": gradient_clip if gradient_clip > 0 else math.inf,
+            "gradient_clipping": 0.0 if self._own_clip is not None else gradient_clip,
             "zero_optimization": {"stage": zero_stage},
             "zero_allow_untested_optimizer": True,
             "bf16": {"enabled": precision == "bfloat16"},
@@ -154,10 +160,14 @@ class DeepSpeedTrainer:
         return sums
 
     def _step(self) -> float:
+        """Clip and step; returns the gradient norm before clipping."""
+        if self._own_clip is None:
+            self.engine.step()
+            return _finite(float(self.engine.get_global_grad_norm() or 0.0))
+        limit = self._own_clip or math.inf
+        norm = float(nn.utils.clip_grad_norm_(self.engine.module.parameters(), limit))
+        _finite(norm)
         self.engine.step()
-        norm = float(self.engine.get_global_grad_norm() or 0.0)
-        if not math.isfinite(norm):
-            raise EngineError(f"the gradient norm is {norm}: the update would destroy the weights.")
         return norm
 
     def _set_learning_rate(self, learning_rate: float) -> None:
@@ -182,6 +192,15 @@ class DeepSpeedTrainer:
     def named_tensors(self) -> Iterator[tuple[str, Tensor]]:
         """Weights and buffers in checkpoint names."""
         yield from named_checkpoint_tensors(self.model)
+
+
+def _finite(norm: float) -> float:
+    if not math.isfinite(norm):
+        raise EngineError(
+            f"the gradient norm is {norm}. The run stops here; its last checkpoint is kept. "
+            "Lower the learning rate, or look at the step's batch."
+        )
+    return norm
 
 
 def _tensors(batch: PackedBatch, device: torch.device | str) -> tuple[Tensor, ...]:

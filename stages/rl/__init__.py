@@ -1,1 +1,1 @@
-"""L1: reinforcement learning. Objectives, C3PO++ scheduling, batches, the loop, reward-model losses."""
+"""L1: reinforcement learning: objectives, C3PO++ scheduling, batches, loop, reward-model loss."""

@@ -1,4 +1,4 @@
-"""Responses into packed rows and back: first-fit-decreasing packing, [B, L] <-> one row a sequence."""
+"""Responses into packed rows, first fit decreasing, and back: [B, L] <-> one row a sequence."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Exchange:
     extras: Mapping[str, Sequence[float] | Floats] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """A prompt holds a token, and every extra one value a response token: nothing broadcasts."""
+        """A prompt holds a token; every extra holds one value a response token."""
         if not self.prompt:
             raise DataError("a prompt without tokens: nothing precedes the first response token.")
         for name, values in self.extras.items():
@@ -54,7 +54,7 @@ class Place:
 def pack(
     sequences: Sequence[Exchange], pack_length: int, micro_rows: int
 ) -> tuple[list[PackedBatch], list[Place]]:
-    """Pack sequences into batches of at most ``micro_rows`` rows of about ``pack_length`` positions.
+    """Pack sequences into batches of at most ``micro_rows`` rows of ``pack_length`` positions.
 
     No sequence is split: one longer than ``pack_length`` gets a row of the length it needs. Returns
     the batches and, for each sequence in order, where its response stands. Response tokens are the
@@ -127,7 +127,9 @@ def gather_index(segments: Index, mask: Floats) -> tuple[Index, NDArray[np.bool_
     Returns ``(index [N, T], valid [N, T])``; short rows are filled with index 0, valid False.
     """
     flat = np.flatnonzero((mask != 0) & (segments != 0))
-    owner = (flat // mask.shape[1]) * (int(segments.max(initial=0)) + 1) + segments.reshape(-1)[flat]
+    owner = (flat // mask.shape[1]) * (int(segments.max(initial=0)) + 1) + segments.reshape(-1)[
+        flat
+    ]
     _, row, counts = np.unique(owner, return_inverse=True, return_counts=True)
     width = int(counts.max(initial=0))
     column = np.arange(len(flat)) - np.repeat(np.cumsum(counts) - counts, counts)

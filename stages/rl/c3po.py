@@ -177,7 +177,7 @@ class Scheduler:
         )
 
     def _age(self) -> None:
-        """Retention + 1 for all that were cut or wait for a member that was; not for the unstarted."""
+        """Retention + 1 for members that were cut, or finished and wait for the rest of a group."""
         queued = {member.id for member in self._waiting}
         for group in self._groups:
             if not group.complete:

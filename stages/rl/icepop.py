@@ -51,8 +51,8 @@ def icepop_loss(  # noqa: PLR0913
 ) -> tuple[Tensor, dict[str, float]]:
     """The IcePop loss (to be minimised) of [B, T] tokens, one sequence a row; and sums to report.
 
-    ``denominator`` is the number of sequences (``aggregate="token"``: of target tokens) of the whole
-    optimiser step; see :func:`stages.rl.surrogate.gated_loss` for masked and non-finite values.
+    ``denominator`` is the number of sequences (``aggregate="token"``: of target tokens) of the
+    whole optimiser step. :func:`stages.rl.surrogate.gated_loss` says what masks and NaN do.
     """
     return gated_loss(
         logp,

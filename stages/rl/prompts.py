@@ -79,7 +79,9 @@ class PromptQueue:
         """Go on where :meth:`state` was taken; CheckpointError if the prompts are others."""
         unknown = set(state["starts"]) - set(self._ids)
         if unknown:
-            raise CheckpointError(f"the checkpoint knows prompts that are gone: {min(unknown)}, ...")
+            raise CheckpointError(
+                f"the checkpoint knows prompts that are gone: {min(unknown)}, ..."
+            )
         self._epoch, self._cursor = state["epoch"], state["cursor"]
         self._returned = [(prompt_id, epoch) for prompt_id, epoch in state["returned"]]
         self._starts = dict(state["starts"])

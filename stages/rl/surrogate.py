@@ -88,7 +88,7 @@ def weighted_mean(
     return terms.sum() / whole
 
 
-def gated_loss(
+def gated_loss(  # noqa: PLR0913
     logp: Tensor,
     old_logp: Tensor,
     rollout_logp: Tensor,

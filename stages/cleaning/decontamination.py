@@ -1,0 +1,191 @@
+"""Decontamination: no row may contain a benchmark problem.
+
+Generated puzzles share templates, so they are compared by canonical key. Everything else is
+compared by word n-grams, any hit counts, under a fold of width, case, punctuation and invisible
+characters. An item shorter than n words, or one all of whose n-grams belong to a template, is
+looked for as a whole. Every hit is verified on the text, digits and operators included, and
+reported with both texts. Translations and paraphrases are out of reach of this method.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import xxhash
+
+from stages.base.errors import DataError
+from stages.cleaning.rows import Dropped, Filtered, Row
+
+STEP = "decontamination"
+TEMPLATE_SHARE = 0.05  # an n-gram in more items than this belongs to a template
+TEMPLATE_ITEMS = 20  # fewer items than this show no template
+SHORTEST = 3  # words; a shorter item matches too much to mean anything
+SHORTEST_CHARACTERS = 8
+WORD = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
+)
+FINE = re.compile(rf"{WORD.pattern}|[-+*/^=<>%!]")
+
+
+@dataclass(frozen=True)
+class Item:
+    """One benchmark problem; ``key`` is empty for those that are not generated."""
+
+    id: str
+    benchmark: str
+    question: str
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Hit:
+    """What was found where: a span of the row equal to a span of the item."""
+
+    item: Item
+    field: str
+    row_text: str
+    item_text: str
+
+
+@dataclass(frozen=True)
+class _Words:
+    """Folded text, its words and where each stands in it."""
+
+    text: str
+    words: list[str]
+    spans: list[tuple[int, int]]
+
+    def piece(self, start: int, length: int) -> str:
+        return self.text[self.spans[start][0] : self.spans[start + length - 1][1]]
+
+
+def fold(text: str) -> str:
+    """NFKC, case folded, without format characters (zero-width, soft hyphen, BOM)."""
+    if text.isascii():
+        return text.lower()
+    text = unicodedata.normalize("NFKC", text).casefold().replace("−", "-")
+    return "".join(c for c in text if unicodedata.category(c) != "Cf")
+
+
+def _words(text: str) -> _Words:
+    folded = fold(text)
+    found = [(match.group(), match.span()) for match in WORD.finditer(folded)]
+    return _Words(folded, [word for word, _ in found], [span for _, span in found])
+
+
+def _hash(words: Sequence[str]) -> int:
+    return int(xxhash.xxh3_64_intdigest(" ".join(words)))
+
+
+def _fine(piece: str) -> list[str]:
+    """Words plus the operators that stand next to a number or a one-letter name."""
+    tokens = FINE.findall(piece)
+    operand = [token.isdigit() or (len(token) == 1 and token.isalpha()) for token in tokens]
+    return [
+        token
+        for at, token in enumerate(tokens)
+        if WORD.fullmatch(token) or any(operand[max(0, at - 1) : at + 2])
+    ]
+
+
+class Index:
+    """Benchmark items made searchable. ``n`` is the length of an n-gram in words.
+
+    ``unsearchable`` lists ids of items too short to be told from chance; they are reported.
+    """
+
+    def __init__(self, items: Sequence[Item], n: int) -> None:
+        if not items:
+            raise DataError(
+                "decontamination: no benchmark items. Give at least one, or no row is safe."
+            )
+        self.n = n
+        self.keys = {item.key for item in items if item.key}
+        self.unsearchable: list[str] = []
+        self._windows: dict[int, dict[int, list[tuple[int, int]]]] = {}
+        self._items = list(items)
+        self._words = [_words(item.question) for item in items]
+        self._template = _template_grams(self._words, n)
+        for number, words in enumerate(self._words):
+            self._add(number, words.words)
+
+    @property
+    def template_ngrams(self) -> int:
+        """How many different n-grams are left out because they belong to a template."""
+        return len(self._template)
+
+    def _add(self, number: int, words: list[str]) -> None:
+        grams = ((at, _hash(words[at : at + self.n])) for at in range(len(words) - self.n + 1))
+        own = [(at, value) for at, value in grams if value not in self._template]
+        for at, value in own:
+            self._windows.setdefault(self.n, {}).setdefault(value, []).append((number, at))
+        if own:
+            return
+        if len(words) < SHORTEST or sum(map(len, words)) < SHORTEST_CHARACTERS:
+            self.unsearchable.append(self._items[number].id)
+            return
+        table = self._windows.setdefault(len(words), {})
+        table.setdefault(_hash(words), []).append((number, 0))
+
+    def find(self, text: str, field: str) -> Hit | None:
+        """The first verified hit in a text, if there is one."""
+        words = _words(text)
+        for length in sorted(self._windows):
+            for start, (number, at) in self._candidates(words.words, length):
+                mine, theirs = words.piece(start, length), self._words[number].piece(at, length)
+                if _fine(mine) == _fine(theirs):
+                    return Hit(self._items[number], field, mine, theirs)
+        return None
+
+    def _candidates(self, words: list[str], length: int) -> Iterator[tuple[int, tuple[int, int]]]:
+        table = self._windows[length]
+        for start in range(len(words) - length + 1):
+            for place in table.get(_hash(words[start : start + length]), ()):
+                yield start, place
+
+
+def _template_grams(texts: Sequence[_Words], n: int) -> set[int]:
+    if len(texts) < TEMPLATE_ITEMS:
+        return set()
+    count: Counter[int] = Counter()
+    for text in texts:
+        words = text.words
+        count.update({_hash(words[at : at + n]) for at in range(len(words) - n + 1)})
+    return {value for value, times in count.items() if times > TEMPLATE_SHARE * len(texts)}
+
+
+def decontaminate(rows: Sequence[Row], index: Index) -> Filtered:
+    """Drop rows that share a key (generated rows) or verified text (all others) with an item."""
+    kept, dropped = list[Row](), list[Dropped]()
+    for row in rows:
+        found = _by_key(row, index) if row.get("key") else _by_text(row, index)
+        if found is None:
+            kept.append(row)
+        else:
+            dropped.append(found)
+    return Filtered(kept, dropped)
+
+
+def _by_key(row: Row, index: Index) -> Dropped | None:
+    if row["key"] not in index.keys:
+        return None
+    return Dropped(row, STEP, "same_key", {"key": row["key"]})
+
+
+def _by_text(row: Row, index: Index) -> Dropped | None:
+    hits = (index.find(row[name], name) for name in ("prompt", "response"))
+    hit = next((hit for hit in hits if hit), None)
+    if hit is None:
+        return None
+    evidence = {
+        "benchmark": hit.item.benchmark,
+        "item": hit.item.id,
+        "field": hit.field,
+        "row_text": hit.row_text,
+        "item_text": hit.item_text,
+    }
+    return Dropped(row, STEP, "benchmark_text", evidence)

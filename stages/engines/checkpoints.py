@@ -1,0 +1,217 @@
+"""Checkpoint folders: safetensors, config.json, tokenizer. Read and written without pickle.
+
+The trained model stacks its experts; a checkpoint holds one matrix an expert, in the names vLLM
+reads (``model.layers.1.mlp.experts.3.gate_proj.weight``). :func:`named_checkpoint_tensors` is the
+one place that knows both: saving, loading and the weight channel go through it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from huggingface_hub import split_torch_state_dict_into_shards
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    GenerationConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
+
+from stages.base.errors import CheckpointError, DataError
+from stages.base.jsonl import read_json, write_json
+from stages.engines.bailing_moe import (
+    ARCHITECTURE,
+    MODEL_TYPE,
+    BailingMoeV2Config,
+    BailingMoeV2ForCausalLM,
+)
+
+INDEX = "model.safetensors.index.json"
+STACK = ".mlp.experts."
+
+
+def named_checkpoint_tensors(model: torch.nn.Module) -> Iterator[tuple[str, Tensor]]:
+    """(checkpoint name, tensor) of all weights and persistent buffers; views, tied weights once."""
+    stored = model.state_dict().keys()
+    for name, tensor in model.named_parameters():
+        yield from _unstacked(name, tensor.detach())
+    for name, tensor in model.named_buffers():
+        if name in stored:
+            yield name, tensor.detach()
+
+
+def _unstacked(name: str, tensor: Tensor) -> Iterator[tuple[str, Tensor]]:
+    layer, stack, projection = name.partition(STACK)
+    if not stack or tensor.dim() != 3:
+        yield name, tensor
+        return
+    for expert, matrix in enumerate(tensor.unbind()):
+        yield f"{layer}{STACK}{expert}.{projection}.weight", matrix
+
+
+def tensor_bytes(tensor: Tensor) -> memoryview:
+    """The raw bytes of a tensor, wherever it lives."""
+    flat = tensor.detach().cpu().contiguous().reshape(-1)
+    return memoryview(flat.view(torch.uint8).numpy())
+
+
+def checksum(tensors: Iterable[tuple[str, Tensor]]) -> str:
+    """SHA-256 over names, types, shapes and bytes, in the given order; 16 hex digits."""
+    digest = hashlib.sha256()
+    for name, tensor in tensors:
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+        digest.update(tensor_bytes(tensor))
+    return digest.hexdigest()[:16]
+
+
+def save_model(model: Any, tokenizer: Any, folder: Path) -> None:
+    """Write weights, configuration, generation defaults and tokenizer; same model, same bytes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tensors = {name: tensor.cpu() for name, tensor in named_checkpoint_tensors(model)}
+    plan = split_torch_state_dict_into_shards(tensors)
+    for file, names in plan.filename_to_tensors.items():
+        shard = {name: tensors[name].contiguous() for name in names}
+        save_file(shard, folder / file, metadata={"format": "pt"})
+    if plan.is_sharded:
+        write_json(folder / INDEX, {"metadata": plan.metadata, "weight_map": plan.tensor_to_filename})
+    config = model.config
+    config.architectures = [type(model).__name__]
+    config.dtype = next(model.parameters()).dtype
+    config.eos_token_id, config.pad_token_id = tokenizer.eos_token_id, tokenizer.pad_token_id
+    config.save_pretrained(folder)
+    defaults = GenerationConfig(eos_token_id=config.eos_token_id, pad_token_id=config.pad_token_id)
+    defaults.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+
+
+def load_model(folder: Path, dtype: torch.dtype) -> PreTrainedModel:
+    """The model of a checkpoint folder with weights in ``dtype`` (expert bias stays float32)."""
+    config = _read_config(folder)
+    if config.get("architectures") == [ARCHITECTURE]:
+        return _load_bailing(folder, dtype)
+    if config.get("model_type") == MODEL_TYPE:
+        raise CheckpointError(
+            f"{folder}/config.json: architectures {config.get('architectures')} of model type "
+            f"{MODEL_TYPE} cannot be trained here, only {ARCHITECTURE}."
+        )
+    return _load_other(folder, dtype)
+
+
+def _read_config(folder: Path) -> dict[str, Any]:
+    try:
+        config = read_json(folder / "config.json")
+    except DataError as error:
+        raise CheckpointError(f"{error} {folder} is not a whole checkpoint.") from error
+    if not config.get("architectures"):
+        raise CheckpointError(f"{folder}/config.json: `architectures` is missing.")
+    return config
+
+
+def _load_bailing(folder: Path, dtype: torch.dtype) -> BailingMoeV2ForCausalLM:
+    config = BailingMoeV2Config.from_pretrained(folder, local_files_only=True)
+    with torch.device("meta"):
+        model = BailingMoeV2ForCausalLM(config)
+    model = model.to(dtype).to_empty(device="cpu")
+    places = dict(named_checkpoint_tensors(model))
+    missing = dict(places)
+    for name, tensor in stored_tensors(folder):
+        place = missing.pop(name, None)
+        if place is None:
+            raise CheckpointError(f"{folder}: tensor {name} does not belong to {ARCHITECTURE}.")
+        if place.shape != tensor.shape:
+            raise CheckpointError(
+                f"{folder}: {name} is {tuple(tensor.shape)}, config.json asks for "
+                f"{tuple(place.shape)}."
+            )
+        place.copy_(tensor)
+    if missing:
+        raise CheckpointError(f"{folder}: {len(missing)} tensors are missing, e.g. {min(missing)}.")
+    for router in model.routers():
+        router.load.zero_()
+    return model
+
+
+def _load_other(folder: Path, dtype: torch.dtype) -> PreTrainedModel:
+    _weight_files(folder)
+    try:
+        model, found = AutoModelForCausalLM.from_pretrained(
+            folder,
+            dtype=dtype,
+            attn_implementation="sdpa",
+            use_safetensors=True,
+            trust_remote_code=False,
+            local_files_only=True,
+            output_loading_info=True,
+        )
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        raise CheckpointError(f"{folder}: cannot be loaded ({error}).") from error
+    wrong = {kind: names for kind, names in found.items() if names}
+    if wrong:
+        raise CheckpointError(f"{folder}: weights and config.json disagree: {wrong}.")
+    return model
+
+
+def _weight_files(folder: Path) -> list[Path]:
+    index = folder / INDEX
+    if index.is_file():
+        names = set(read_json(index).get("weight_map", {}).values())
+        files = [folder / name for name in sorted(names)]
+    else:
+        files = [folder / "model.safetensors"]
+    for file in files:
+        if not file.is_file():
+            raise CheckpointError(
+                f"{file}: no such file. Only safetensors checkpoints are read (never pickle)."
+            )
+    return files
+
+
+def stored_names(folder: Path) -> set[str]:
+    """Tensor names in the safetensors files of a checkpoint folder."""
+    names: set[str] = set()
+    for file in _weight_files(folder):
+        with _opened(file) as tensors:
+            names.update(tensors.keys())
+    return names
+
+
+def stored_tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
+    """(name, tensor) of a checkpoint folder, file by file."""
+    for file in _weight_files(folder):
+        with _opened(file) as tensors:
+            for name in sorted(tensors.keys()):
+                yield name, tensors.get_tensor(name)
+
+
+def _opened(file: Path) -> Any:
+    try:
+        return safe_open(file, framework="pt")
+    except (SafetensorError, json.JSONDecodeError) as error:
+        raise CheckpointError(f"{file}: not a whole safetensors file ({error}).") from error
+
+
+def load_tokenizer(folder: Path) -> PreTrainedTokenizerBase:
+    """The tokenizer of a checkpoint folder; CheckpointError if it has no turn end or no padding."""
+    if not (folder / "tokenizer_config.json").is_file():
+        raise CheckpointError(f"{folder}/tokenizer_config.json: no such file.")
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(
+            folder, local_files_only=True, trust_remote_code=False
+        )
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{folder}: the tokenizer cannot be loaded ({error}).") from error
+    if tokenizer.eos_token_id is None or tokenizer.pad_token_id in (None, tokenizer.eos_token_id):
+        raise CheckpointError(
+            f"{folder}: the tokenizer needs an end token ({tokenizer.eos_token}) and a different "
+            f"padding token ({tokenizer.pad_token})."
+        )
+    return tokenizer

@@ -1,0 +1,1 @@
+"""Families of verifiable problems: generators, canonical keys, worked solutions, checkers."""

@@ -1,0 +1,102 @@
+"""What a family of problems is: it draws instances, writes them down, solves and checks them."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from random import Random
+from typing import Any, Generic, Literal, TypeVar
+
+from stages.base.errors import VerifierError
+
+Notation = Literal["compact", "text"]
+"""``compact``: whitespace-separated symbols, one token an item. ``text``: English."""
+
+I = TypeVar("I")  # noqa: E741
+NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,/][0-9]+)*%?")
+
+
+class Family(ABC, Generic[I]):
+    """One kind of puzzle. ``I`` is its instance, a frozen dataclass of numbers, words and tuples.
+
+    ``words`` are all symbols of the compact notation but the thinking tags and the closing word;
+    ``pool`` is about how many different instances a training set can draw (None: plenty).
+    """
+
+    name: str
+    domain: str
+    kind: type[I]
+    words: tuple[str, ...]
+    pool: int | None = None
+
+    @abstractmethod
+    def sample(self, rng: Random) -> I:
+        """Draw one instance."""
+
+    @abstractmethod
+    def key(self, instance: I) -> str:
+        """Canonical key: equal if and only if the puzzle is the same, whatever the wording."""
+
+    @abstractmethod
+    def difficulty(self, instance: I) -> str:
+        """A short label of how long the way to the answer is."""
+
+    @abstractmethod
+    def prompt(self, instance: I, notation: Notation) -> str:
+        """The question."""
+
+    @abstractmethod
+    def trace(self, instance: I, notation: Notation, rng: Random) -> str:
+        """The careful worked solution; ``rng`` decides where the solver has a choice."""
+
+    @abstractmethod
+    def answer(self, instance: I, notation: Notation) -> str:
+        """One right answer, as it is written after the thinking."""
+
+    def worked(self, instance: I, notation: Notation, rng: Random) -> tuple[str, str]:
+        """A worked solution and the answer it arrives at."""
+        return self.trace(instance, notation, rng), self.answer(instance, notation)
+
+    @abstractmethod
+    def read(self, text: str, notation: Notation) -> object | None:
+        """The answer a text states; None when it states none."""
+
+    @abstractmethod
+    def right(self, instance: I, answer: Any) -> bool:
+        """Whether an answer that :meth:`read` returned solves the instance."""
+
+    def check(self, instance: I, text: str, notation: Notation) -> bool:
+        """Whether a final answer, written as text, is right."""
+        answer = self.read(text, notation)
+        return answer is not None and self.right(instance, answer)
+
+    def load(self, values: Mapping[str, Any]) -> I:
+        """An instance from its JSON form; VerifierError if that is not one of this family."""
+        try:
+            return self.kind(**{name: _freeze(value) for name, value in values.items()})
+        except TypeError as error:
+            raise VerifierError(
+                f"{self.name}: not an instance of this family ({error})."
+            ) from error
+
+
+def _freeze(value: Any) -> Any:
+    return tuple(_freeze(item) for item in value) if isinstance(value, list | tuple) else value
+
+
+def read_number(text: str, notation: Notation) -> int | str | None:
+    """The number an answer states: the only symbol (compact), or the last number (text).
+
+    A fraction, decimal or percentage comes back as text, which equals no integer; an answer that
+    hedges ("7 or 8", "7, 8") states nothing.
+    """
+    text = text.strip()
+    if notation == "compact":
+        return int(text) if re.fullmatch(r"[+-]?[0-9]{1,9}", text) else None
+    found = NUMBER.findall(text)
+    hedged = len(found) > 1 and re.fullmatch(r"(?:[\s,;&.]|and)*", NUMBER.sub("", text))
+    if not found or hedged or re.search(r"\bor\b", text, re.IGNORECASE):
+        return None
+    last = str(found[-1])
+    return int(last) if re.fullmatch(r"[+-]?[0-9]{1,9}", last) else last

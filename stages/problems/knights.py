@@ -1,0 +1,148 @@
+"""Knights and Knaves (logic): who tells the truth among 4 to 6 people.
+
+A says "I am a knave or B is q" or "I am a knave and B is q", which settles A and B; each later
+person is spoken of by one who is settled already, so there is exactly one solution.
+
+Compact: ``who or k c n A d k B .`` (``c n A``: A says that C is a knave) ->
+``A k 1 B k 2 c n A k C n 2 d k B k D k 3 .`` -> ``3 k``: number of knights, type of the last
+person. The forms "label claim SPEAKER" and "NAME type count" never collide.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from stages.problems.family import Family, Notation
+
+PEOPLE = "ABCDEF"
+NAMES = ("Anna", "Ben", "Clara", "David", "Emma", "Frank")
+TYPES = {"k": "knight", "n": "knave"}
+OPPOSITE = {"k": "n", "n": "k"}
+
+
+@dataclass(frozen=True)
+class KnightsInstance:
+    """A's joint (``or``/``and``) and claim about B; then ``(claim, speaker index)`` a person."""
+
+    joint: str
+    claim: str
+    said: tuple[tuple[str, int], ...]
+
+    def types(self) -> list[str]:
+        """``k`` or ``n`` of each person, A first."""
+        types = ["k", self.claim] if self.joint == "or" else ["n", OPPOSITE[self.claim]]
+        for claim, speaker in self.said:
+            types.append(claim if types[speaker] == "k" else OPPOSITE[claim])
+        return types
+
+
+class Knights(Family[KnightsInstance]):
+    """Knights and Knaves with one solution by construction."""
+
+    name = "knights"
+    domain = "logic"
+    kind = KnightsInstance
+    words = ("who", "or", "and", "k", "n", *"cdef", *PEOPLE, ".", *(str(n) for n in range(7)))
+
+    def sample(self, rng: Random) -> KnightsInstance:
+        """4 to 6 people."""
+        people = rng.randint(4, 6)
+        said = tuple((rng.choice("kn"), rng.randrange(person)) for person in range(2, people))
+        return KnightsInstance(rng.choice(("or", "and")), rng.choice("kn"), said)
+
+    def key(self, instance: KnightsInstance) -> str:
+        """All statements, in order."""
+        said = (f"{claim}{PEOPLE[speaker]}" for claim, speaker in instance.said)
+        return "|".join([self.name, instance.joint, instance.claim, *said])
+
+    def difficulty(self, instance: KnightsInstance) -> str:
+        """Number of people."""
+        return f"{len(instance.said) + 2} people"
+
+    def prompt(self, instance: KnightsInstance, notation: Notation) -> str:
+        """A's statement, then one about each later person."""
+        later = list(enumerate(instance.said, start=2))
+        if notation == "compact":
+            said = (f"{PEOPLE[who].lower()} {claim} {PEOPLE[by]}" for who, (claim, by) in later)
+            return " ".join(["who", instance.joint, instance.claim, *said, "."])
+        people, last = NAMES[: len(instance.said) + 2], NAMES[len(instance.said) + 1]
+        lines = [
+            f"{', '.join(people[:-1])} and {last} are each a knight, who always tells the truth, "
+            "or a knave, who always lies.",
+            f'Anna says: "I am a knave {instance.joint} Ben is a {TYPES[instance.claim]}."',
+            *(f'{NAMES[by]} says: "{NAMES[who]} is a {TYPES[c]}."' for who, (c, by) in later),
+            f"How many knights are there, and is {last} a knight or a knave? "
+            "Reply with the number and the word, such as: 2, knave",
+        ]
+        return "\n".join(lines)
+
+    def trace(self, instance: KnightsInstance, notation: Notation, rng: Random) -> str:
+        """Settle the people in turn, counting knights."""
+        del rng
+        types = instance.types()
+        counts = [types[: end + 1].count("k") for end in range(len(types))]
+        later = list(enumerate(instance.said, start=2))
+        if notation == "compact":
+            first = [f"{PEOPLE[who]} {types[who]} {counts[who]}" for who in (0, 1)]
+            steps = (
+                f"{PEOPLE[who].lower()} {claim} {PEOPLE[by]} {types[by]} "
+                f"{PEOPLE[who]} {types[who]} {counts[who]}"
+                for who, (claim, by) in later
+            )
+            return " ".join([*first, *steps, "."])
+        lines = [_opening(instance.joint, types)]
+        lines += [_deduction(who, claim, by, types, counts) for who, (claim, by) in later]
+        return "\n".join(lines)
+
+    def answer(self, instance: KnightsInstance, notation: Notation) -> str:
+        """Number of knights and type of the last person."""
+        types = instance.types()
+        if notation == "compact":
+            return f"{types.count('k')} {types[-1]}"
+        return f"{types.count('k')}, {TYPES[types[-1]]}"
+
+    def read(self, text: str, notation: Notation) -> tuple[int, str] | None:
+        """A number and a type; "is not a knave" is a knight."""
+        if notation == "compact":
+            found = re.fullmatch(r"\s*([0-9])\s+([kn])\s*", text)
+            return (int(found[1]), found[2]) if found else None
+        plain = re.sub(r"[*_`]", "", text.lower())
+        if re.search(r"\bor\b", plain):
+            return None
+        numbers = re.findall(r"[0-9]+", plain)
+        kinds = re.findall(r"\b(not (?:an? )?)?(knight|knave)\b", plain)
+        if len(numbers) != 1 or not kinds:
+            return None
+        negated, kind = kinds[-1]
+        letter = "k" if kind == "knight" else "n"
+        return int(numbers[0][:9]), OPPOSITE[letter] if negated else letter
+
+    def right(self, instance: KnightsInstance, answer: Any) -> bool:
+        """Both parts."""
+        types = instance.types()
+        return bool(answer == (types.count("k"), types[-1]))
+
+
+def _opening(joint: str, types: list[str]) -> str:
+    if joint == "or":
+        reason = (
+            "If Anna were a knave, her first part would be true and so would the whole, which a "
+            "knave cannot say. So Anna is a knight, and the second part must hold"
+        )
+    else:
+        reason = (
+            "A knight cannot call herself a knave, so Anna is a knave and the whole is false; its "
+            "first part is true, so the second is false"
+        )
+    return f"{reason}: Ben is a {TYPES[types[1]]}. Knights so far: {types[:2].count('k')}."
+
+
+def _deduction(who: int, claim: str, by: int, types: list[str], counts: list[int]) -> str:
+    honest = "tells the truth" if types[by] == "k" else "lies"
+    return (
+        f"{NAMES[by]} is a {TYPES[types[by]]} and {honest} in calling {NAMES[who]} a "
+        f"{TYPES[claim]}: {NAMES[who]} is a {TYPES[types[who]]}. Knights so far: {counts[who]}."
+    )

@@ -1,0 +1,1 @@
+"""Verifiers: one judgement a response, shared by RL and benchmarks."""

@@ -1,0 +1,30 @@
+"""The rule behind the small general-RL preference: a readable answer, then one closing word.
+
+It stands in for people's taste where there are no people: preference pairs are made by it, and the
+benchmark ``preference`` measures it. Right and wrong answers count alike: those are the verifier's.
+"""
+
+from __future__ import annotations
+
+from stages.base.errors import VerifierError
+from stages.base.records import Judgement, Problem, Verdict
+from stages.problems.registry import instance_of
+from stages.rewards.extraction import after_thinking, final_answer, split_closing
+
+
+def closes_well(problem: Problem, response: str, ended: str) -> Judgement:
+    """PASS, 1, if exactly one closing word ends the response after a readable answer; else 0."""
+    text = after_thinking(response)
+    if ended == "length" or text is None:
+        return Judgement(Verdict.TRUNCATED, 0.0, "cut off before the answer ended")
+    try:
+        family, _, notation = instance_of(problem)
+    except VerifierError as error:
+        return Judgement(Verdict.ERROR, None, str(error))
+    stated = final_answer(text, notation)
+    if stated is None or family.read(stated, notation) is None:
+        return Judgement(Verdict.UNPARSED, 0.0, "no answer to be read before the closing word")
+    count = split_closing(text, notation)[1]
+    if count == 1:
+        return Judgement(Verdict.PASS, 1.0)
+    return Judgement(Verdict.WRONG, 0.0, f"{count} closing words instead of one")

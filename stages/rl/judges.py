@@ -1,0 +1,74 @@
+"""How rewards enter the loop: judging groups, and mixing rules with a reward model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from stages.base.errors import VerifierError
+from stages.base.protocols import Judge
+from stages.base.records import Judgement, Problem, Trajectory, Verdict
+from stages.rl.c3po import Group
+
+ANSWERED = (Verdict.PASS, Verdict.WRONG)
+"""Verdicts of responses that hold an answer; the reward model counts for no other."""
+
+
+class MixedJudge:
+    """(1 - weight) * rules + weight * model, where the model's part needs an answer to score.
+
+    A truncated or unparsed response gets nothing from the model. If either judge fails, the
+    response is masked (Verdict.ERROR), for half a reward is not comparable with a whole one.
+    """
+
+    def __init__(self, rules: Judge, model: Judge, weight: float) -> None:
+        self._rules = rules
+        self._model = model
+        self._weight = weight
+
+    def judge(
+        self, problems: Sequence[Problem], trajectories: Sequence[Trajectory]
+    ) -> list[Judgement]:
+        ruled = self._rules.judge(problems, trajectories)
+        answered = [n for n, found in enumerate(ruled) if found.verdict in ANSWERED]
+        scores = self._model.judge(
+            [problems[n] for n in answered], [trajectories[n] for n in answered]
+        )
+        modelled = dict(zip(answered, scores, strict=True))
+        return [self._mix(found, modelled.get(n)) for n, found in enumerate(ruled)]
+
+    def _mix(self, ruled: Judgement, modelled: Judgement | None) -> Judgement:
+        if ruled.reward is None:
+            return ruled
+        if modelled is not None and modelled.reward is None:
+            return modelled
+        score = 0.0 if modelled is None or modelled.reward is None else modelled.reward
+        reward = (1 - self._weight) * ruled.reward + self._weight * score
+        parts = {**ruled.parts, "rules": ruled.reward, "reward_model": score}
+        return Judgement(ruled.verdict, reward, ruled.reason, parts)
+
+
+def judge_groups(
+    groups: Sequence[Group],
+    problems: Mapping[str, Problem],
+    judge: Judge,
+    max_error_share: float,
+) -> None:
+    """Write reward, verdict and parts into every member; a failed check leaves no reward.
+
+    VerifierError when more than ``max_error_share`` of the checks failed: training on what is left
+    would be training on the checker's luck.
+    """
+    members = [member for group in groups for member in group.members]
+    if not members:
+        return
+    judgements = judge.judge([problems[member.prompt_id] for member in members], members)
+    for member, found in zip(members, judgements, strict=True):
+        member.reward = found.reward
+        member.verdict = found.verdict.value
+        member.parts = dict(found.parts)
+    failed = [found for found in judgements if found.verdict is Verdict.ERROR]
+    if len(failed) > max_error_share * len(members):
+        raise VerifierError(
+            f"the checker failed on {len(failed)} of {len(members)} responses "
+            f"(first reason: {failed[0].reason}). Repair it, or raise max_error_share."
+        )

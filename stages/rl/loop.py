@@ -1,0 +1,158 @@
+"""The RL loop, for reasoning RL and for general RL alike (paper: Algorithm 1 around an update).
+
+It knows the engines only by their protocols; objective, scheduling and rewards are arguments. All
+that a step needs of the past stands in the checkpoint, so a killed run goes on to the same bytes.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from stages.base.artifacts import latest_checkpoint, publish_checkpoint
+from stages.base.errors import ConfigError
+from stages.base.events import progress, say
+from stages.base.jsonl import read_json, read_jsonl, write_json, write_jsonl
+from stages.base.params import ReinforcementLearning
+from stages.base.protocols import Judge, Sampler, Trainer, WeightChannel
+from stages.base.records import Problem
+from stages.rl.c3po import Scheduler
+from stages.rl.diagnostics import mismatch_figures, reward_figures, rollout_figures
+from stages.rl.judges import judge_groups
+from stages.rl.learner import make_samples, trained_tokens, update
+
+Journal = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Engines:
+    """What generates, learns, carries weights and scores."""
+
+    sampler: Sampler
+    trainer: Trainer
+    channel: WeightChannel
+    judge: Judge
+
+
+@dataclass
+class Clock:
+    """Seconds by phase; they never enter a tracked output."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def __call__(self, phase: str) -> Iterator[None]:
+        """Add the time of the block to a phase."""
+        started = time.perf_counter()
+        yield
+        self.seconds[phase] = self.seconds.get(phase, 0.0) + time.perf_counter() - started
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The journal, one row a step, and what is true for this process only."""
+
+    journal: Journal
+    seconds: dict[str, float]
+    resumed_at: int
+
+
+def train(
+    config: ReinforcementLearning,
+    problems: Mapping[str, Problem],
+    scheduler: Scheduler,
+    engines: Engines,
+    checkpoints: Path,
+) -> Outcome:
+    """Run all steps from the newest checkpoint in ``checkpoints`` on.
+
+    The trainer ends with the final weights. EngineError on a loss or gradient that is not finite,
+    VerifierError if most checks of a step failed.
+    """
+    clock = Clock()
+    journal = _resume(scheduler, engines.trainer, checkpoints)
+    first = len(journal)
+    with clock("push"):
+        # The samplers start from the trainer's weights even where both were read from one folder.
+        engines.channel.push(engines.trainer, first)
+    for step in progress(range(first, config.steps), total=config.steps, what="step", start=first):
+        journal.append(_iterate(step, config, problems, scheduler, engines, clock))
+        _refuse_starvation(journal, config)
+        if (step + 1) % config.checkpoint_every == 0:
+            with clock("checkpoint"):
+                _checkpoint(scheduler, engines.trainer, journal, checkpoints)
+    return Outcome(journal, clock.seconds, first)
+
+
+def _iterate(
+    step: int,
+    config: ReinforcementLearning,
+    problems: Mapping[str, Problem],
+    scheduler: Scheduler,
+    engines: Engines,
+    clock: Clock,
+) -> dict[str, Any]:
+    """One iteration under policy version ``step``; returns its row of the journal."""
+    with clock("generate"):
+        scheduler.begin()
+        harvest = scheduler.harvest(engines.sampler.rollout(scheduler))
+    with clock("reward"):
+        judge_groups(harvest.groups, problems, engines.judge, config.max_error_share)
+    with clock("log_probability"):
+        samples = make_samples(harvest.groups, engines.trainer, config)
+    with clock("update"):
+        updates = update(samples, engines.trainer, config, step)
+    with clock("push"):
+        checksum = engines.channel.push(engines.trainer, step + 1)
+    return {
+        "step": step,
+        "version": step,
+        **rollout_figures(harvest),
+        **reward_figures(harvest.groups, problems),
+        **updates,
+        **mismatch_figures(trained_tokens(samples, step), config.alpha, config.beta),
+        "weights": checksum,
+    }
+
+
+def _refuse_starvation(journal: Journal, config: ReinforcementLearning) -> None:
+    """ConfigError when sigma purges every group before the token budget lets it finish."""
+    recent = journal[-(config.max_partitions + 2) :]
+    if len(recent) == config.max_partitions + 2 and not any(
+        row["trained_groups"] for row in recent
+    ):
+        raise ConfigError(
+            f"no group was complete in {len(recent)} steps: token_budget ({config.token_budget}) "
+            f"is too small for groups of {config.rollouts_per_prompt} under capacity "
+            f"{config.capacity}. Raise it, or max_partitions."
+        )
+
+
+def _checkpoint(scheduler: Scheduler, trainer: Trainer, journal: Journal, folder: Path) -> None:
+    """Write all that a resumed run needs, then make it count with one rename."""
+    name = f"{len(journal):08d}"
+    staged = folder / f"{name}.tmp"
+    if staged.exists():
+        shutil.rmtree(staged)
+    staged.mkdir(parents=True)
+    trainer.save(staged / "trainer")
+    write_json(staged / "scheduler.json", scheduler.state())
+    write_jsonl(staged / "journal.jsonl", journal)
+    publish_checkpoint(folder, name)
+
+
+def _resume(scheduler: Scheduler, trainer: Trainer, folder: Path) -> Journal:
+    """Restore the newest checkpoint, if any; returns the journal so far."""
+    found = latest_checkpoint(folder)
+    if found is None:
+        return []
+    trainer.restore(found / "trainer")
+    scheduler.restore(read_json(found / "scheduler.json"))
+    journal = read_jsonl(found / "journal.jsonl")
+    say(f"resuming after step {len(journal)}")
+    return journal

@@ -1,0 +1,111 @@
+"""Sample a checkpoint on every benchmark through lm-eval and vLLM, score the samples, say how sure.
+
+avg@k with an interval over questions and one over reruns; raw responses are kept, thinking
+included. All checkpoints see the same problems and seeds, so they can be compared question by
+question (paper: the four stages of the road under one suite).
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from stages.base.artifacts import workspace
+from stages.base.command import stage_main
+from stages.base.events import progress
+from stages.base.jsonl import read_jsonl, write_json, write_jsonl
+from stages.base.params import Engine, Run, RunBenchmarks, load
+from stages.base.paths import BENCHMARKS, CHECKPOINTS, RESPONSES, report
+from stages.base.records import Problem
+from stages.evals.lm_harness import Response, Sampling, respond, vllm_model
+from stages.evals.scoring import (
+    Scored,
+    evaluate,
+    item_rows,
+    refuse_equal_samples,
+    score_responses,
+)
+from stages.evals.suite import Benchmark, read_problems, read_registry
+
+STAGE = "run_benchmarks"
+Suite = list[tuple[Benchmark, list[Problem]]]
+
+
+def body(options: argparse.Namespace) -> dict[str, Any]:
+    """Generate what is not yet generated, then score everything."""
+    name, checkpoint = options.checkpoint, CHECKPOINTS[options.checkpoint]
+    run, engine, config = load(Run, "run"), load(Engine, "engine"), load(RunBenchmarks, STAGE)
+    responses, metrics = RESPONSES / name, report(STAGE, f"{name}/metrics.json")
+    items = report(STAGE, f"{name}/items.jsonl")
+    parameters = {"run": asdict(run), "engine": asdict(engine), STAGE: asdict(config)}
+    inputs, outputs = (BENCHMARKS, checkpoint), (responses, metrics, items)
+    with workspace(f"{STAGE}/{name}", parameters, inputs, outputs) as space:
+        table = read_registry(BENCHMARKS)
+        suite = [(benchmark, read_problems(BENCHMARKS, benchmark)) for benchmark in table]
+        harness = Harness(checkpoint, engine, config, run.seed, space.checkpoints)
+        scored: list[Scored] = []
+        for benchmark, problems in progress(suite, total=len(suite), what=f"{STAGE} {name}"):
+            found = harness.responses(benchmark, problems)
+            scored += score_responses(benchmark, problems, found)
+        refuse_equal_samples(scored, config.temperature)
+        write_jsonl(space.out(responses) / "responses.jsonl", (row.to_row() for row in scored))
+        write_jsonl(space.out(items), item_rows(scored))
+        write_json(space.out(metrics), evaluate(scored, name, config.max_error_share))
+    return harness.measured
+
+
+class Harness:
+    """Responses of one checkpoint, benchmark by benchmark, each kept as soon as it is complete.
+
+    The engine starts only when something is left to generate.
+    """
+
+    def __init__(
+        self, checkpoint: Path, engine: Engine, config: RunBenchmarks, seed: int, kept: Path
+    ) -> None:
+        self._checkpoint, self._engine, self._config = checkpoint, engine, config
+        self._seed, self._kept = seed, kept
+        self._model: Any = None
+        self.measured: dict[str, float] = {"start_seconds": 0.0, "generate_seconds": 0.0}
+
+    def responses(self, benchmark: Benchmark, problems: Sequence[Problem]) -> list[Response]:
+        """From the file of an interrupted run, or generated now."""
+        done = self._kept / f"{benchmark.name}.jsonl"
+        if not done.exists():
+            found = self._generate(benchmark, problems)
+            half = done.with_suffix(".tmp")
+            write_jsonl(half, map(asdict, found))
+            half.rename(done)
+        return [Response(**row) for row in read_jsonl(done)]
+
+    def _generate(self, benchmark: Benchmark, problems: Sequence[Problem]) -> list[Response]:
+        model, started = self._started(), time.perf_counter()
+        sampling = Sampling(
+            benchmark.samples or self._config.samples,
+            self._config.max_tokens,
+            self._config.temperature,
+        )
+        folder = self._kept / "tasks" / benchmark.name
+        found = respond(model, folder, benchmark.name, problems, sampling, self._seed)
+        self.measured["generate_seconds"] += round(time.perf_counter() - started, 2)
+        return found
+
+    def _started(self) -> Any:
+        if self._model is None:
+            started = time.perf_counter()
+            self._model = vllm_model(self._checkpoint, self._engine, self._seed)
+            self.measured["start_seconds"] = round(time.perf_counter() - started, 2)
+        return self._model
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Name the checkpoint."""
+    parser.add_argument("checkpoint", choices=list(CHECKPOINTS), help="which checkpoint to run")
+
+
+if __name__ == "__main__":
+    stage_main(STAGE, __doc__, body, add_arguments)

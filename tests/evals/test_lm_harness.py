@@ -1,0 +1,99 @@
+from pathlib import Path
+
+import pytest
+from scripted import ScriptedEngine, scripted
+
+from stages.base.errors import ConfigError, EngineError
+from stages.evals.lm_harness import Sampling, check_window, request_rows, respond
+from stages.problems.registry import generate
+
+PROBLEMS = generate("chain", 6, 0, "compact", heldout=True, modulus=10)
+FOUR = Sampling(samples=4, max_tokens=32, temperature=1.0)
+
+
+def echo(prompt: str, seed: int) -> tuple[str, str]:
+    return f"<think> {prompt} </think> {seed}", "stop" if seed % 3 else "length"
+
+
+def test_every_repeat_has_a_seed_and_an_ending_of_its_own(tmp_path: Path) -> None:
+    model = scripted(echo)
+    found = respond(model, tmp_path, "chain", PROBLEMS, FOUR, seed=0)
+    rows = request_rows("chain", PROBLEMS, FOUR, 0)
+    assert [(r.problem, r.repeat) for r in found] == [(p.id, i) for p in PROBLEMS for i in range(4)]
+    for response, row in zip(found, rows, strict=True):
+        assert (response.text, response.finish) == echo(row["prompt"], row["seed"])
+        assert response.tokens == len(response.text.split())
+    assert len({response.text for response in found}) == 24
+
+
+def test_requests_stop_at_nothing_but_the_end_of_turn(tmp_path: Path) -> None:
+    model = scripted(echo)
+    respond(model, tmp_path, "chain", PROBLEMS, FOUR, seed=0)
+    for asked in model.asked:
+        assert asked["until"] == []
+        assert (asked["max_gen_toks"], asked["temperature"]) == (32, 1.0)
+        assert asked["do_sample"]
+
+
+def test_seeds_depend_on_run_problem_and_repeat_only() -> None:
+    alone = request_rows("chain", PROBLEMS[2:3], FOUR, 0)
+    among = request_rows("chain", PROBLEMS, FOUR, 0)
+    assert alone == among[8:12]
+    other = request_rows("chain", PROBLEMS, FOUR, 1)
+    assert not {row["seed"] for row in among} & {row["seed"] for row in other}
+
+
+def test_two_runs_give_the_same_responses(tmp_path: Path) -> None:
+    first = respond(scripted(echo), tmp_path / "a", "chain", PROBLEMS, FOUR, seed=5)
+    assert respond(scripted(echo), tmp_path / "b", "chain", PROBLEMS, FOUR, seed=5) == first
+
+
+def test_one_model_answers_several_benchmarks(tmp_path: Path) -> None:
+    model = scripted(echo)
+    lists = generate("lists", 3, 0, "compact", heldout=True, modulus=10)
+    respond(model, tmp_path / "chain", "chain", PROBLEMS, FOUR, seed=0)
+    found = respond(model, tmp_path / "lists", "lists", lists, FOUR, seed=0)
+    assert [response.problem for response in found[::4]] == [problem.id for problem in lists]
+
+
+def test_braces_in_a_prompt_reach_the_model_untouched(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    def note(prompt: str, seed: int) -> tuple[str, str]:
+        seen.append(prompt)
+        return "x", "stop"
+
+    tricky = {**PROBLEMS[0].to_row(), "prompt": "  {{7*7}} {% if %} \\boxed{1}\n"}
+    respond(scripted(note), tmp_path, "chain", [type(PROBLEMS[0])(**tricky)], FOUR, seed=0)
+    assert set(seen) == {tricky["prompt"]}
+
+
+def test_special_tokens_are_written_once(tmp_path: Path) -> None:
+    model = scripted(echo)
+    assert model.tok_encode("ab") == [97, 98]
+    assert ScriptedEngine(echo).tok_encode("ab") == [0, 97, 98]
+
+
+def test_a_prompt_that_would_be_cut_is_refused_before_the_run(tmp_path: Path) -> None:
+    model = scripted(echo)
+    long = Sampling(samples=1, max_tokens=190, temperature=1.0)
+    with pytest.raises(ConfigError, match=r"engine\.context"):
+        respond(model, tmp_path, "chain", PROBLEMS, long, seed=0)
+    assert not model.asked
+
+
+def test_the_window_may_be_filled_to_the_last_token() -> None:
+    check_window("chain-0", 100, 92, 192)
+    with pytest.raises(ConfigError, match="chain-0"):
+        check_window("chain-0", 101, 92, 192)
+
+
+def test_a_lost_ending_is_an_error(tmp_path: Path) -> None:
+    class Forgetful(ScriptedEngine):
+        endings: dict[int, object] = {}
+
+        def generate_until(self, requests, disable_tqdm=False):
+            return ["text"] * len(requests)
+
+    with pytest.raises(EngineError, match="lost the ending"):
+        respond(Forgetful(echo), tmp_path, "chain", PROBLEMS, FOUR, seed=0)
