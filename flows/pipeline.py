@@ -411,14 +411,12 @@ def publish(futures: Mapping[str, PrefectFuture[Any]]) -> list[str]:
     return incomplete
 
 
-@flow(name=FLOW, task_runner=ThreadPoolTaskRunner(max_workers=1))  # type: ignore[arg-type]
-def everystep(targets: list[str] | None = None) -> State[None]:
-    """Every stage of the pipeline, or only what the targets need, as DVC finds necessary."""
+def run_plan(targets: Sequence[str]) -> State[None]:
+    """All tasks of one run, inside the flow; nothing of it is left running at the end."""
     run = str(flow_run.id)
     try:
         with the_only_run(f"run {run}"), TREES.scope():
-            plan = read_plan(targets or ())
-            futures = submit(plan, log_folder(run))
+            futures = submit(read_plan(targets), log_folder(run))
             for future in futures.values():
                 future.wait()
             incomplete = publish(futures)
@@ -427,6 +425,13 @@ def everystep(targets: list[str] | None = None) -> State[None]:
     if incomplete:
         return Failed(message=f"did not complete: {', '.join(incomplete)}")
     return Completed(message="Everything is up to date.")
+
+
+# The server's runner pickles this function with every global it names, so it names only one.
+@flow(name=FLOW, task_runner=ThreadPoolTaskRunner(max_workers=1))  # type: ignore[arg-type]
+def everystep(targets: list[str] | None = None) -> State[None]:
+    """Every stage of the pipeline, or only what the targets need, as DVC finds necessary."""
+    return run_plan(targets or ())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

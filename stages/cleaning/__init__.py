@@ -1,1 +1,1 @@
-"""Filters for SFT rows. Each is a pure function: rows in; kept rows, dropped rows with reasons out."""
+"""Filters for SFT rows, pure functions: rows in; kept and dropped rows, with reasons, out."""

@@ -12,8 +12,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import xxhash
 
@@ -21,14 +22,14 @@ from stages.base.errors import DataError
 from stages.cleaning.rows import Dropped, Filtered, Row
 
 STEP = "decontamination"
-TEMPLATE_SHARE = 0.05  # an n-gram in more items than this belongs to a template
-TEMPLATE_ITEMS = 20  # fewer items than this show no template
+TEMPLATE_SHARE = 0.05  # an n-gram in more items of a benchmark belongs to a template
+TEMPLATE_ITEMS = 20  # a smaller benchmark shows no template
 SHORTEST = 3  # words; a shorter item matches too much to mean anything
 SHORTEST_CHARACTERS = 8
-WORD = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
-)
-FINE = re.compile(rf"{WORD.pattern}|[-+*/^=<>%!]")
+UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # scripts where a character is a word
+WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
+OPERATORS = "-+*/^=<>%"
+FINE = re.compile(rf"{WORD.pattern}|[{OPERATORS}]")
 
 
 @dataclass(frozen=True)
@@ -78,18 +79,27 @@ def _words(text: str) -> _Words:
 
 
 def _hash(words: Sequence[str]) -> int:
-    return int(xxhash.xxh3_64_intdigest(" ".join(words)))
+    return int(xxhash.xxh3_64_intdigest(" ".join(words).encode()))
 
 
 def _fine(piece: str) -> list[str]:
-    """Words plus the operators that stand next to a number or a one-letter name."""
-    tokens = FINE.findall(piece)
-    operand = [token.isdigit() or (len(token) == 1 and token.isalpha()) for token in tokens]
-    return [
-        token
-        for at, token in enumerate(tokens)
-        if WORD.fullmatch(token) or any(operand[max(0, at - 1) : at + 2])
-    ]
+    """Words plus the operators of formulas: those before an operand, after another or a sign.
+
+    A hyphen ("3-digit") or a star of bold type is none.
+    """
+    tokens = FINE.findall(piece.replace("**", " "))
+    kept = []
+    for at, token in enumerate(tokens):
+        before, after = tokens[at - 1] if at else "", tokens[at + 1] if at + 1 < len(tokens) else ""
+        if token not in OPERATORS or (
+            _operand(after) and (before in OPERATORS or _operand(before))
+        ):
+            kept.append(token)
+    return kept
+
+
+def _operand(token: str) -> bool:
+    return token.isdigit() or (len(token) == 1 and token.isalpha())
 
 
 class Index:
@@ -109,14 +119,19 @@ class Index:
         self._windows: dict[int, dict[int, list[tuple[int, int]]]] = {}
         self._items = list(items)
         self._words = [_words(item.question) for item in items]
-        self._template = _template_grams(self._words, n)
+        self._template = _template_grams(items, self._words, n)
         for number, words in enumerate(self._words):
             self._add(number, words.words)
 
-    @property
-    def template_ngrams(self) -> int:
-        """How many different n-grams are left out because they belong to a template."""
-        return len(self._template)
+    def describe(self) -> dict[str, Any]:
+        """What is searched for and what cannot be, for the report."""
+        return {
+            "items": len(self._items),
+            "ngram": self.n,
+            "template_ngrams_left_out": len(self._template),
+            "items_too_short_to_search": self.unsearchable,
+            "out_of_reach": "translations and paraphrases",
+        }
 
     def _add(self, number: int, words: list[str]) -> None:
         grams = ((at, _hash(words[at : at + self.n])) for at in range(len(words) - self.n + 1))
@@ -148,9 +163,18 @@ class Index:
                 yield start, place
 
 
-def _template_grams(texts: Sequence[_Words], n: int) -> set[int]:
-    if len(texts) < TEMPLATE_ITEMS:
-        return set()
+def _template_grams(items: Sequence[Item], texts: Sequence[_Words], n: int) -> set[int]:
+    groups: dict[str, list[_Words]] = {}
+    for item, text in zip(items, texts, strict=True):
+        groups.setdefault(item.benchmark, []).append(text)
+    template: set[int] = set()
+    for group in groups.values():
+        if len(group) >= TEMPLATE_ITEMS:
+            template |= _frequent_grams(group, n)
+    return template
+
+
+def _frequent_grams(texts: Sequence[_Words], n: int) -> set[int]:
     count: Counter[int] = Counter()
     for text in texts:
         words = text.words
@@ -158,11 +182,17 @@ def _template_grams(texts: Sequence[_Words], n: int) -> set[int]:
     return {value for value, times in count.items() if times > TEMPLATE_SHARE * len(texts)}
 
 
-def decontaminate(rows: Sequence[Row], index: Index) -> Filtered:
-    """Drop rows that share a key (generated rows) or verified text (all others) with an item."""
+def decontaminate(
+    rows: Sequence[Row], index: Index, keyed_sources: Collection[str] = ("generated",)
+) -> Filtered:
+    """Drop rows that share a key with an item, or verified text.
+
+    Rows of ``keyed_sources`` are compared by key alone: their templates would match every item.
+    """
     kept, dropped = list[Row](), list[Dropped]()
     for row in rows:
-        found = _by_key(row, index) if row.get("key") else _by_text(row, index)
+        keyed = row.get("source") in keyed_sources
+        found = _by_key(row, index) or (None if keyed else _by_text(row, index))
         if found is None:
             kept.append(row)
         else:
@@ -171,7 +201,7 @@ def decontaminate(rows: Sequence[Row], index: Index) -> Filtered:
 
 
 def _by_key(row: Row, index: Index) -> Dropped | None:
-    if row["key"] not in index.keys:
+    if row.get("key") not in index.keys:
         return None
     return Dropped(row, STEP, "same_key", {"key": row["key"]})
 

@@ -8,80 +8,55 @@ person is threatened, or when a child is sexualised. Paraphrases outside the lis
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stages.cleaning.rows import Dropped, Filtered, Row
 
 STEP = "harm"
-WINDOW = 6  # words between a request and its object
 
 REQUEST = (
     "how to|how do i|how can i|how would i|ways to|help me|teach me|instructions (?:for|to|on)|"
-    "steps to|guide to|recipe for|tell me how to|show me how to|explain how to|i want to|we will"
+    "steps to|guide to|tell me how to|show me how to|explain how to|i want to"
 )
 MAKING = (
-    "make|making|build|building|synthesi[sz]e|cook|construct|assemble|produce|get|buy|plant|use"
+    "make|making|build|building|synthesi[sz]e|synthesi[sz]ing|cook|construct|assemble|produce|"
+    "get|buy|plant|detonate|use|write|deploy"
 )
 WEAPONS = (
-    "pipe bombs?|nail bombs?|car bombs?|dirty bombs?|bombs?|explosives?|grenades?|nerve agents?|"
-    "sarin|vx gas|mustard gas|ricin|anthrax|chemical weapons?|biological weapons?|bioweapons?|"
-    "crystal meth|methamphetamine|molotov cocktails?|ghost guns?|ransomware|keyloggers?"
+    "bombs?|explosives?|grenades?|nerve agents?|sarin|vx gas|mustard gas|ricin|anthrax|"
+    "chemical weapons?|biological weapons?|bioweapons?|crystal meth|methamphetamine|"
+    "molotov cocktails?|ghost guns?|ransomware"
 )
 VIOLENCE = "kill|murder|poison|stab|strangle|rape|torture|kidnap|assassinate|behead|lynch"
 PEOPLE = (
-    "you|him|her|them|someone|somebody|people|persons?|myself|yourself|himself|herself|"
-    "(?:my|your|his|her|their|the|a|an|all) (?:wife|husband|girlfriend|boyfriend|ex|neighbou?rs?|"
-    "boss|mother|father|parents?|child|children|kids?|women|woman|men|man|girls?|boys?|family|"
-    "teacher|classmates?|coworkers?|jews?|muslims?|christians?|immigrants?|blacks?|whites?|gays?)"
+    "you|him|her|someone|somebody|people|myself|yourself|himself|herself|"
+    "(?:my|your|his|her|their) (?:wife|husband|girlfriend|boyfriend|ex|neighbou?rs?|boss|mother|"
+    "father|parents?|child|children|kids?|family|teacher|classmates?|co-?workers?)|"
+    "(?:a |an |the |all |every )?(?:wom[ae]n|m[ae]n|person|girls?|boys?|humans?|jews?|muslims?|"
+    "christians?|immigrants?|blacks|whites|gays)"
 )
 CHILDREN = "child|children|minors?|underage|preteens?|little (?:girls?|boys?)|toddlers?|kids?"
-SEXUAL = "sexual|sex|naked|nude|porn|pornographic|erotic|sexy"
-SELF_HARM = "kill myself|end my life|commit suicide|hang myself|cut myself|overdose on"
-SAFE = (
-    "calorimet|fork bomb|zip bomb|logic bomb|cherry bomb|bath bomb|photobomb|bomb shelter|bomb "
-    "disposal|defus|prevent|protect|avoid|detect|treat|antidote|toxicolog|mechanism of|histor|novel|"
-    "child process|kill(?:s|ed|ing)? (?:the |a |all |its )?(?:child|parent|process|thread|job|task|"
-    "server|session|switch|signal)|sex ratio|sex education|sexual reproduction|abuse prevention"
+SEXUAL = "sexual|sexually|sex with|naked|nudes?|porn|pornographic|pornography|erotic|erotica|sexy"
+SELF_HARM = "kill myself|end my (?:own )?life|commit suicide|hang myself|cut myself|overdose"
+HARMLESS = (
+    r"bomb calorimet\w+|(?:fork|zip|logic|bath|cherry|seed|cluster|carpet|gavel|photo)[ -]?bombs?|"
+    r"bomb (?:disposal|shelter|squad|detector|threat)s?|defus\w+ (?:a |the )?bombs?|"
+    r"(?:bombs?|explosives?|ransomware|ricin|anthrax|sarin) "
+    r"(?:detect\w+|protect\w+|prevent\w+|vaccin\w+|antibod\w+|antidotes?|sensors?|simulat\w+)|"
+    r"sexual (?:abuse|reproduction|selection|dimorphism|health|harassment|assault|orientation)|"
+    r"naked (?:eyes?|singularit\w+|mole|single|pair|triple)s?"
 )
+"""Fixed phrases that only look dangerous; they are blanked before the rules are tried."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A pattern and the reason it stands for; ``forgiving`` rules yield to a safe context."""
+    """A pattern and the reason it stands for."""
 
     reason: str
     pattern: re.Pattern[str]
-    forgiving: bool = True
-
-
-def _near(first: str, second: str, window: int = WINDOW) -> str:
-    return rf"\b(?:{first})\b(?:\W+\w+){{0,{window}}}?\W+(?:{second})\b"
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
-
-
-CANDIDATE = _compiled(rf"\b(?:{WEAPONS}|{VIOLENCE}|{SELF_HARM}|{SEXUAL})\b")
-CONTEXT = _compiled(SAFE)
-RULES = (
-    Rule(
-        "weapon_instructions",
-        _compiled(rf"\b(?:{REQUEST})\W+(?:\w+\W+){{0,2}}?{_near(MAKING, WEAPONS)}"),
-    ),
-    Rule("weapon_instructions", _compiled(_near(f"recipe for|instructions for", WEAPONS, 3))),
-    Rule("violence_instructions", _compiled(rf"{_near(REQUEST, VIOLENCE, 2)}\W+(?:{PEOPLE})\b")),
-    Rule(
-        "threat",
-        _compiled(rf"\b(?:i|we)(?:'ll| will| am going to| are going to|'m going to| should| must)"
-                  rf"\W+(?:\w+\W+){{0,1}}?(?:{VIOLENCE})\W+(?:{PEOPLE})\b"),
-        forgiving=False,
-    ),
-    Rule("self_harm_instructions", _compiled(_near(REQUEST, SELF_HARM, 4))),
-    Rule("sexualised_child", _compiled(_near(SEXUAL, CHILDREN, 3)), forgiving=True),
-    Rule("sexualised_child", _compiled(_near(CHILDREN, SEXUAL, 3)), forgiving=True),
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -93,16 +68,47 @@ class HarmDecision:
     words: tuple[str, ...]
 
 
+def _near(first: str, second: str, between: int) -> str:
+    """``first``, at most so many words, ``second``."""
+    return rf"\b(?:{first})\b(?:\W+\w+){{0,{between}}}?\W+(?:{second})\b"
+
+
+def _rule(reason: str, pattern: str) -> Rule:
+    return Rule(reason, re.compile(pattern, re.IGNORECASE))
+
+
+_INTENT = (
+    r"\b(?:i|we)(?:'ll| will| am going to| are going to|'m going to|'re going to| should| must)"
+)
+CANDIDATE = re.compile(rf"\b(?:{WEAPONS}|{VIOLENCE}|{SELF_HARM}|{SEXUAL})\b", re.IGNORECASE)
+BLANKED = re.compile(rf"\b(?:{HARMLESS})\b", re.IGNORECASE)
+RULES = (
+    _rule(
+        "weapon_instructions",
+        rf"\b(?:{REQUEST})\W+(?:\w+\W+){{0,2}}?{_near(MAKING, WEAPONS, 4)}",
+    ),
+    _rule("weapon_instructions", _near("recipe for|instructions for|guide to", WEAPONS, 3)),
+    _rule("violence_instructions", rf"{_near(REQUEST, VIOLENCE, 2)}\W+(?:{PEOPLE})\b"),
+    _rule("threat", rf"{_INTENT}\W+(?:\w+\W+){{0,1}}?(?:{VIOLENCE})\W+(?:{PEOPLE})\b"),
+    _rule("self_harm_instructions", _near(REQUEST, SELF_HARM, 3)),
+    _rule("sexualised_child", _near(SEXUAL, CHILDREN, 3)),
+    _rule("sexualised_child", _near(CHILDREN, SEXUAL, 3)),
+)
+
+
 def judge_harm(text: str) -> HarmDecision:
-    """Decide on one text. Safe words count within 40 characters around the match."""
+    """Decide on one text."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).replace("’", "'")
+        text = "".join(c for c in text if unicodedata.category(c) != "Cf")
     candidates = tuple(dict.fromkeys(found.lower() for found in CANDIDATE.findall(text)))
     if not candidates:
         return HarmDecision(False, "no_candidate", ())
+    blanked = BLANKED.sub(" - ", text)
     for rule in RULES:
-        for match in rule.pattern.finditer(text):
-            around = text[max(0, match.start() - 40) : match.end() + 40]
-            if not (rule.forgiving and CONTEXT.search(around)):
-                return HarmDecision(True, rule.reason, (match.group(0),))
+        match = rule.pattern.search(blanked)
+        if match:
+            return HarmDecision(True, rule.reason, (match.group(0),))
     return HarmDecision(False, "harmless_context", candidates)
 
 

@@ -1,4 +1,7 @@
-"""The mixture: how many rows of each domain give the wanted shares of tokens (paper: 46/26/20/8)."""
+"""The mixture: how many rows of each domain give the wanted shares of tokens.
+
+Paper, SFT: maths 46, STEM 26, code 20, other 8 percent.
+"""
 
 from __future__ import annotations
 

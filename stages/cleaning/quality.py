@@ -59,8 +59,14 @@ def _unwanted(text: str, at: int) -> str:
     category = unicodedata.category(character)
     if category == "Cf":
         return "" if character in "\u200c\u200d" and _joins(text, at) else "format_character"
-    names = {"Cc": "control_character", "Co": "private_use", "Cn": "unassigned", "Cs": "surrogate"}
+    if category == "Cn":  # unassigned: newer emoji are kept, noncharacters are not
+        return "noncharacter" if _noncharacter(ord(character)) else ""
+    names = {"Cc": "control_character", "Co": "private_use", "Cs": "surrogate"}
     return names.get(category, "")
+
+
+def _noncharacter(code: int) -> bool:
+    return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
 
 
 def _joins(text: str, at: int) -> bool:

@@ -6,6 +6,7 @@ is an error. Lone surrogates become U+FFFD: they pass ``json`` but break every l
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,8 +19,8 @@ from stages.cleaning.rows import Dropped, Row
 
 STEP = "sources"
 BOM = b"\xef\xbb\xbf"
-Raw = tuple[str, Mapping[str, Any] | None, str]
-"""(where, fields or None, why there are none)"""
+Raw = tuple[Path, int, Mapping[str, Any] | None, str]
+"""(file, line or row number, fields or None, why there are none)"""
 
 
 @dataclass
@@ -34,13 +35,14 @@ class Loaded:
 def load_source(source: Source, max_bad_share: float) -> Loaded:
     """Read one source; DataError if it is empty or too much of it is unreadable."""
     readers = {"jsonl": _jsonl, "parquet": _parquet, "datasets": _datasets}
-    loaded, number = Loaded(), 0
-    for number, (where, fields, reason) in enumerate(readers[source.kind](source), start=1):
-        _accept(source, loaded, where, fields, reason)
+    loaded = Loaded()
+    for raw in readers[source.kind](source):
+        _accept(source, loaded, raw)
         if source.rows is not None and len(loaded.rows) == source.rows:
             break
     bad = len(loaded.quarantined)
-    if number == 0 or bad == number:
+    number = bad + len(loaded.rows)
+    if not loaded.rows:
         raise DataError(f"source {source.name} ({source.path}): no readable rows among {number}.")
     if bad > max_bad_share * number:
         first = loaded.quarantined[0]
@@ -52,10 +54,8 @@ def load_source(source: Source, max_bad_share: float) -> Loaded:
     return loaded
 
 
-def _accept(
-    source: Source, loaded: Loaded, where: str, fields: Mapping[str, Any] | None, reason: str
-) -> None:
-    name = ""
+def _accept(source: Source, loaded: Loaded, raw: Raw) -> None:
+    file, number, fields, reason = raw
     texts: dict[str, str] = {}
     for target, name in (("prompt", source.prompt_field), ("response", source.response_field)):
         value = None if fields is None else fields.get(name)
@@ -64,19 +64,19 @@ def _accept(
             loaded.repaired += texts[target] != value
         elif fields is not None:
             reason = f"field '{name}' is missing or not a text"
-    row: Row = {"id": f"{source.name}:{where.rsplit(':', 1)[1]}", "domain": source.domain, **texts}
+    row: Row = {"id": f"{source.name}:{file.name}:{number}", "domain": source.domain, **texts}
     if len(texts) == 2:
         loaded.rows.append({**row, "source": source.name})
         return
-    evidence = {"where": where, "detail": reason}
+    evidence = {"where": f"{file}:{number}", "detail": reason}
     loaded.quarantined.append(Dropped(row, STEP, "unreadable", evidence))
 
 
 def repair_surrogates(text: str) -> str:
-    """The text with each lone surrogate replaced by U+FFFD.
+    r"""The text with each lone surrogate replaced by U+FFFD.
 
-    >>> repair_surrogates("a\\ud83d")
-    'a\\ufffd'
+    >>> repair_surrogates("a\ud83d")
+    'a\ufffd'
     """
     try:
         text.encode("utf-8")
@@ -85,14 +85,24 @@ def repair_surrogates(text: str) -> str:
     return text
 
 
+def mend(value: Any) -> Any:
+    """A JSON value that can be written again: surrogates repaired, NaN and infinities to None."""
+    if isinstance(value, str):
+        return repair_surrogates(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {repair_surrogates(key): mend(inner) for key, inner in value.items()}
+    return [mend(inner) for inner in value] if isinstance(value, list) else value
+
+
 def read_rows(path: Path) -> Iterator[Raw]:
     """The objects of a JSON Lines file, or why a line is none; a byte order mark is no fault."""
     for number, line in read_lines(path):
-        where = f"{path}:{number}"
         try:
-            yield where, parse_object(path, number, line.removeprefix(BOM)), ""
+            yield path, number, parse_object(path, number, line.removeprefix(BOM)), ""
         except (DataError, ValueError, RecursionError) as error:
-            yield where, None, str(error)
+            yield path, number, None, str(error)
 
 
 def _jsonl(source: Source) -> Iterator[Raw]:
@@ -116,7 +126,7 @@ def _parquet(source: Source) -> Iterator[Raw]:
             for batch in batches:
                 for fields in batch.to_pylist():
                     number += 1
-                    yield f"{file}:{number}", fields, ""
+                    yield file, number, fields, ""
         except (pyarrow.ArrowException, OSError) as error:
             raise DataError(f"{file}: not a readable Parquet file ({error}).") from error
 
@@ -138,4 +148,4 @@ def _datasets(source: Source) -> Iterator[Raw]:
             "written by save_to_disk, or a hub id that this machine can reach."
         ) from error
     for number, fields in enumerate(found, start=1):
-        yield f"{source.path}:{number}", fields, ""
+        yield path, number, fields, ""

@@ -1,1 +1,1 @@
-"""L1: benchmarks: which there are, how responses are drawn and scored, and what a score is worth."""
+"""L1: benchmarks: which there are, how responses are drawn and scored, what a score is worth."""

@@ -181,7 +181,7 @@ def vllm_model(checkpoint: Path, engine: Engine, seed: int) -> Any:
 def respond(
     model: Any, folder: Path, benchmark: str, problems: Sequence[Problem], run: Sampling, seed: int
 ) -> list[Response]:
-    """k responses a problem, in order of problem and repeat; task files go into ``folder``.
+    """All samples of a benchmark by problem and repeat; task files go into ``folder``.
 
     ``model`` is an lm-eval model with ``endings``. A missing or repeated sample is an EngineError.
     """

@@ -63,8 +63,10 @@ class Scored:
 
 
 def style_of(text: str) -> str:
-    """``careful`` with something between the thinking tags, ``answer_only`` with nothing, else
-    ``other`` (no tags, or never closed)."""
+    """``careful`` with something between the thinking tags, ``answer_only`` with nothing.
+
+    ``other`` has no such tags, or never closed them.
+    """
     before, opened, rest = text.partition(OPEN)
     thinking, closed, _ = rest.partition(CLOSE)
     if not (opened and closed) or before.strip():
@@ -97,7 +99,7 @@ def grouped(scored: Iterable[Scored]) -> dict[str, list[Scored]]:
 
 
 def item_rows(scored: Sequence[Scored]) -> list[dict[str, Any]]:
-    """Rows of items.jsonl by id: mean score of each question that has one, for paired comparison."""
+    """Rows of items.jsonl by id: the mean score of each question that has one."""
     rows = []
     for item, samples in sorted(grouped(scored).items()):
         known = [sample.score for sample in samples if sample.score is not None]
@@ -193,8 +195,8 @@ def refuse_broken_checker(scored: Sequence[Scored], max_error_share: float) -> N
         first = broken[0]
         raise VerifierError(
             f"benchmark {first.benchmark.name}: the checker failed on {len(broken)} of "
-            f"{len(scored)} samples (run_benchmarks.max_error_share is {max_error_share}), so there "
-            f"is no score. First: {first.item}: {first.reason}"
+            f"{len(scored)} samples (run_benchmarks.max_error_share is {max_error_share}), so "
+            f"there is no score. First: {first.item}: {first.reason}"
         )
 
 

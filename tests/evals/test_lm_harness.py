@@ -1,4 +1,5 @@
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from scripted import ScriptedEngine, scripted
@@ -90,7 +91,7 @@ def test_the_window_may_be_filled_to_the_last_token() -> None:
 
 def test_a_lost_ending_is_an_error(tmp_path: Path) -> None:
     class Forgetful(ScriptedEngine):
-        endings: dict[int, object] = {}
+        endings = MappingProxyType({})
 
         def generate_until(self, requests, disable_tqdm=False):
             return ["text"] * len(requests)

@@ -84,10 +84,7 @@ def coverage(kind, trials: int, *, questions: int, k: int, alpha: float, beta: f
         chance = random.beta(alpha, beta, size=questions)
         drawn = random.random((questions, k)) < chance[:, None]
         samples = drawn.astype(float).tolist()
-        if kind is question_interval:
-            truth = alpha / (alpha + beta)
-        else:
-            truth = float(chance.mean())
+        truth = alpha / (alpha + beta) if kind is question_interval else float(chance.mean())
         interval = kind(samples)
         hits += interval.low <= truth <= interval.high
     return hits / trials

@@ -1,0 +1,65 @@
+"""Profiles and overrides are checked as a whole; every section reads back as its dataclass."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stages.base.errors import ConfigError, DataError
+from stages.base.params import overlay, read_yaml, resolve
+
+PROFILES = sorted(path.stem for path in Path("profiles").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_profile_resolves(profile: str) -> None:
+    assert resolve(profile, {}).run.seed >= 0
+
+
+def test_an_override_reaches_its_stage_and_nothing_else() -> None:
+    plain = resolve("tiny", {})
+    changed = resolve("tiny", {"train_reasoning_rl": {"objective": "grpo"}})
+    assert changed.train_reasoning_rl.objective == "grpo"
+    assert changed.train_general_rl == plain.train_general_rl
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        ({"train_reasoning_rl": {"alpha": 1.5}}, r"alpha \(1\.5\) must be below 1"),
+        ({"train_reasoning_rl": {"temperature": 0.7}}, "temperature: 0.7 is below"),
+        ({"train_sft": {"lr": 1}}, r"tiny\.train_sft\.lr: unknown key"),
+        ({"build_sft_data": {"mixture": {"maths": 0.9}}}, "mixture: the shares must be positive"),
+        ({"nonsense": {}}, r"tiny\.nonsense: unknown key"),
+        ({"engine": {"size": 3}}, r"overrides\.engine\.size: the name 'size' is reserved"),
+        ({"make_base_model": {"architecture": {"heads": 3}}}, "no multiple of kv_heads"),
+    ],
+)
+def test_bad_overrides_are_refused(overrides: dict, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        resolve("tiny", overrides)
+
+
+def test_an_unknown_profile_lists_the_known_ones() -> None:
+    with pytest.raises(ConfigError, match=r"'tine' is unknown\. Known: .*tiny"):
+        resolve("tine", {})
+
+
+def test_overlay_leaves_both_sides_alone() -> None:
+    base, changes = {"a": {"b": 1, "c": 2}}, {"a": {"c": 3}, "d": 4}
+    assert overlay(base, changes) == {"a": {"b": 1, "c": 3}, "d": 4}
+    assert base == {"a": {"b": 1, "c": 2}}
+    assert changes == {"a": {"c": 3}, "d": 4}
+
+
+def test_broken_yaml_is_named_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "params.yaml"
+    path.write_text("profile: tiny\noverrides: {a: [1\n")
+    with pytest.raises(ConfigError, match=r"params\.yaml:\d+: not YAML"):
+        read_yaml(path)
+    path.write_bytes(b"profile: \xff\n")
+    with pytest.raises(DataError, match="not UTF-8"):
+        read_yaml(path)
+    with pytest.raises(DataError, match="no such file"):
+        read_yaml(tmp_path / "other.yaml")
