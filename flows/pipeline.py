@@ -47,6 +47,7 @@ from stages.base.paths import REPORTS
 FLOW = "everystep"
 LOGS = SCRATCH / "logs"
 LOCK = SCRATCH / "run.lock"
+SERVED_BY = "EVERYSTEP_SERVED_BY"  # in the environment of a scheduled run: the server's process
 KEPT_LOGS = 20  # runs
 LINE_LIMIT = 2000  # characters of a line that reach the run's log; the file has them all
 LINES_A_SECOND = 20
@@ -371,6 +372,18 @@ def run_at_work(lock: Path = LOCK) -> str:
     return ""
 
 
+def end_with_server() -> None:
+    """In a scheduled run: be killed, and so all commands with it, when the server is gone."""
+    if server := os.environ.get(SERVED_BY):
+        threading.Thread(target=_watch, args=(int(server),), daemon=True).start()
+
+
+def _watch(server: int) -> None:
+    while os.getppid() == server:
+        time.sleep(1)
+    os.kill(os.getpid(), SIGKILL)
+
+
 def log_folder(run: str) -> Path:
     """Where this run's full logs go; those of all but the newest runs are removed."""
     LOGS.mkdir(parents=True, exist_ok=True)
@@ -414,6 +427,7 @@ def publish(futures: Mapping[str, PrefectFuture[Any]]) -> list[str]:
 def run_plan(targets: Sequence[str]) -> State[None]:
     """All tasks of one run, inside the flow; nothing of it is left running at the end."""
     run = str(flow_run.id)
+    end_with_server()
     try:
         with the_only_run(f"run {run}"), TREES.scope():
             futures = submit(read_plan(targets), log_folder(run))

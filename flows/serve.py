@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import http.client
+import os
 import socket
 import subprocess
 import sys
@@ -26,7 +27,7 @@ from prefect.states import Crashed
 from prefect.types.entrypoint import EntrypointType
 
 from flows import HOME
-from flows.pipeline import FLOW, TREES, everystep, run_at_work, the_only_run
+from flows.pipeline import FLOW, SERVED_BY, TREES, everystep, run_at_work, the_only_run
 from stages.base.errors import ConfigError, EverystepError, ResourceError
 from stages.base.events import say
 
@@ -132,6 +133,7 @@ def serve(port: int, cron: str) -> None:
         TREES.scope(),
     ):
         require_free_port(port)
+        os.environ[SERVED_BY] = str(os.getpid())
         with log.open("w") as file, TREES.run(command, file) as server:
             try:
                 wait_until_healthy(server, port, log)

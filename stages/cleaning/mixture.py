@@ -5,31 +5,14 @@ Paper, SFT: maths 46, STEM 26, code 20, other 8 percent.
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from stages.base.errors import DataError
+from stages.base.shares import apportion
 from stages.cleaning.rows import Dropped, Filtered, Row, words_in
 
 STEP = "mixture"
-
-
-def apportion(total: int, weights: Mapping[str, float]) -> dict[str, int]:
-    """Whole numbers that add up to ``total``, in proportion to ``weights`` (largest remainder).
-
-    >>> apportion(10, {"a": 1, "b": 2})
-    {'a': 3, 'b': 7}
-    """
-    whole = sum(weights.values())
-    if whole <= 0:
-        raise DataError(f"shares {dict(weights)} add up to nothing. Give at least one above 0.")
-    exact = {name: total * weight / whole for name, weight in weights.items()}
-    counts = {name: math.floor(value) for name, value in exact.items()}
-    by_remainder = sorted(exact, key=lambda name: (counts[name] - exact[name], name))
-    for name in by_remainder[: total - sum(counts.values())]:
-        counts[name] += 1
-    return counts
 
 
 def rows_for_tokens(

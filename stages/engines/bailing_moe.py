@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput, CausalLMOutput
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
 from stages.base.errors import ConfigError
 from stages.base.params import Architecture
@@ -65,6 +66,11 @@ class BailingMoeV2Config(PretrainedConfig):  # type: ignore[misc]
     pad_token_id: int | None = None
     eos_token_id: int | None = None
 
+    def __post_init__(self, **kwargs: object) -> None:
+        """Say the rotary share where each reader looks for it."""
+        super().__post_init__(**kwargs)
+        self.rope_parameters["partial_rotary_factor"] = self.partial_rotary_factor
+
     @classmethod
     def from_architecture(cls, shape: Architecture) -> BailingMoeV2Config:
         """The configuration of a profile's ``architecture`` section."""
@@ -113,11 +119,17 @@ class RMSNorm(nn.Module):
 
 def rotary_tables(config: BailingMoeV2Config, positions: Tensor) -> tuple[Tensor, Tensor]:
     """Cosine and sine ``[B, 1, L, rotary / 2]`` in float32 of position ids ``[B, L]``."""
-    size = int(config.head_dim * config.partial_rotary_factor)
-    exponent = torch.arange(0, size, 2, dtype=torch.float32, device=positions.device) / size
-    rates = config.rope_parameters["rope_theta"] ** -exponent
+    kind, scale = config.rope_parameters["rope_type"], 1.0
+    if kind == "default":
+        size = int(config.head_dim * config.partial_rotary_factor)
+        exponent = torch.arange(0, size, 2, dtype=torch.float32, device=positions.device) / size
+        rates = config.rope_parameters["rope_theta"] ** -exponent
+    elif kind == "yarn":
+        rates, scale = ROPE_INIT_FUNCTIONS[kind](config, positions.device)
+    else:
+        raise ConfigError(f"config.json: rope_type '{kind}' is not supported: default or yarn.")
     angles = positions[:, None, :, None].float() * rates
-    return angles.cos(), angles.sin()
+    return angles.cos() * scale, angles.sin() * scale
 
 
 def rotate(x: Tensor, tables: tuple[Tensor, Tensor]) -> Tensor:
@@ -304,6 +316,17 @@ class BailingMoeV2ForCausalLM(PreTrainedModel):  # type: ignore[misc]
         """
         for router in self.routers():
             router.step_bias(rate)
+
+
+def active_parameters(model: nn.Module) -> int:
+    """Parameters one token passes through; all of them without routed experts."""
+    total = sum(parameter.numel() for parameter in model.parameters())
+    for module in model.modules():
+        if isinstance(module, MixtureOfExperts):
+            routed = sum(parameter.numel() for parameter in module.experts.parameters())
+            count = len(module.gate.expert_bias)
+            total -= routed * (count - module.gate.chosen) // count
+    return total
 
 
 def initialise(shape: Architecture, seed: int) -> BailingMoeV2ForCausalLM:

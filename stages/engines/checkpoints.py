@@ -64,13 +64,32 @@ def tensor_bytes(tensor: Tensor) -> memoryview:
     return memoryview(flat.view(torch.uint8).numpy())
 
 
+class Checksum:
+    """SHA-256 over names, types, shapes and bytes of tensors, in the order they pass."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self._digest = hashlib.sha256()
+
+    def through(self, tensors: Iterable[tuple[str, Tensor]]) -> Iterator[tuple[str, Tensor]]:
+        """Pass tensors on, adding each as it goes by."""
+        for name, tensor in tensors:
+            self._digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+            self._digest.update(tensor_bytes(tensor))
+            self.names.add(name)
+            yield name, tensor
+
+    def hexdigest(self) -> str:
+        """16 hex digits over what has passed."""
+        return self._digest.hexdigest()[:16]
+
+
 def checksum(tensors: Iterable[tuple[str, Tensor]]) -> str:
-    """SHA-256 over names, types, shapes and bytes, in the given order; 16 hex digits."""
-    digest = hashlib.sha256()
-    for name, tensor in tensors:
-        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
-        digest.update(tensor_bytes(tensor))
-    return digest.hexdigest()[:16]
+    """The checksum of tensors in the given order."""
+    digest = Checksum()
+    for _ in digest.through(tensors):
+        pass
+    return digest.hexdigest()
 
 
 def save_model(model: Any, tokenizer: Any, folder: Path) -> None:
@@ -123,7 +142,13 @@ def _load_bailing(folder: Path, dtype: torch.dtype) -> BailingMoeV2ForCausalLM:
     model = model.to(dtype).to_empty(device="cpu")
     places = dict(named_checkpoint_tensors(model))
     missing = dict(places)
+    ahead = tuple(
+        f"model.layers.{config.num_hidden_layers + number}."
+        for number in range(getattr(config, "num_nextn_predict_layers", 0))
+    )
     for name, tensor in stored_tensors(folder):
+        if ahead and name.startswith(ahead):
+            continue  # heads that predict further tokens: neither trained nor sampled with here
         place = missing.pop(name, None)
         if place is None:
             raise CheckpointError(f"{folder}: tensor {name} does not belong to {ARCHITECTURE}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -55,17 +55,17 @@ def generate(
     heldout: bool,
     modulus: int,
     split: str = "train",
-    taken: Collection[str] = (),
+    repeat: bool = False,
 ) -> list[Problem]:
-    """``count`` problems with different keys, none in ``taken``, all held out or none.
+    """``count`` problems, all held out or none, one problem in ``modulus`` keys being held out.
 
-    A larger ``count`` gives the same first problems. DataError when the family has no fresh key
-    left.
+    Keys differ, unless ``repeat`` lets them come again (in another wording, perhaps). A larger
+    ``count`` gives the same first problems. DataError when the family has no fresh key left.
     """
     require_known([family], "generate")
     kind = FAMILIES[family]
     rng = seeded_random(seed, "problems", family, split)
-    seen, found, misses = set(taken), list[Problem](), 0
+    seen, found, misses = set[str](), list[Problem](), 0
     while len(found) < count:
         instance = kind.sample(rng)
         key = kind.key(instance)
@@ -75,12 +75,12 @@ def generate(
                 kept = "held-out" if heldout else "training"
                 raise DataError(
                     f"family {family}, split {split}: no fresh {kept} key in {MISSES} draws; "
-                    f"{len(found)} of {count} problems made ({len(taken)} keys taken before). "
-                    "Ask for fewer."
+                    f"{len(found)} of {count} problems made. Ask for fewer."
                 )
             continue
         misses = 0
-        seen.add(key)
+        if not repeat:
+            seen.add(key)
         problem_id = f"{family}-{split}-{len(found):06d}"
         found.append(_problem(kind, instance, key, problem_id, notation))
     return found

@@ -1,16 +1,60 @@
-"""How rewards enter the loop: judging groups, and mixing rules with a reward model."""
+"""How rewards enter the loop: judging groups, reward-model scores, and mixing them with rules."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from stages.base.errors import VerifierError
 from stages.base.protocols import Judge
 from stages.base.records import Judgement, Problem, Trajectory, Verdict
+from stages.rl.batch import Exchange
+from stages.rl.bradley_terry import TokenScores, end_scores
 from stages.rl.c3po import Group
 
 ANSWERED = (Verdict.PASS, Verdict.WRONG)
 """Verdicts of responses that hold an answer; the reward model counts for no other."""
+
+
+@dataclass(frozen=True)
+class RewardModelJudge:
+    """Protocol ``Judge`` by a reward model: sigmoid((score - mean) / std), so within [0, 1].
+
+    ``view`` gives the tokens of a response that the model was trained to read, or None where there
+    are none: UNPARSED, 0. A score that is not a finite number is Verdict.ERROR.
+    """
+
+    score: TokenScores
+    view: Callable[[Sequence[int]], list[int] | None]
+    mean: float
+    std: float
+    pack_length: int
+    micro_rows: int
+
+    def judge(
+        self, problems: Sequence[Problem], trajectories: Sequence[Trajectory]
+    ) -> list[Judgement]:
+        del problems
+        views = [self.view(trajectory.tokens) for trajectory in trajectories]
+        exchanges = [
+            Exchange(trajectory.prompt, view)
+            for trajectory, view in zip(trajectories, views, strict=True)
+            if view is not None
+        ]
+        scores = iter(end_scores(self.score, exchanges, self.pack_length, self.micro_rows))
+        return [
+            Judgement(Verdict.UNPARSED, 0.0, "nothing to score")
+            if view is None
+            else self._judgement(float(next(scores)))
+            for view in views
+        ]
+
+    def _judgement(self, score: float) -> Judgement:
+        if not math.isfinite(score):
+            return Judgement(Verdict.ERROR, None, f"the reward model's score is {score}")
+        reward = 1 / (1 + math.exp(min(700.0, -(score - self.mean) / self.std)))
+        return Judgement(Verdict.PASS, reward, parts={"score": score})
 
 
 class MixedJudge:

@@ -302,8 +302,8 @@ def test_a_trajectory_the_sampler_lost_is_missed():
 def test_a_log_probability_that_is_missing_survives_the_checkpoint():
     case = Case(3, 1, 2, 1, 3, 20, 5, "finished", 0)
     scheduler = case.scheduler()
-    harvest = iterate(scheduler, case.sampler(), 0)
-    harvest.carried[0].members[0].logprobs[0] = math.nan
+    iterate(scheduler, case.sampler(), 0)
+    scheduler._groups[0].members[0].logprobs[0] = math.nan
     stored = json.loads(json.dumps(scheduler.state(), allow_nan=False))
     restored = case.scheduler()
     restored.restore(stored)

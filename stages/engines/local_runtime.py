@@ -1,0 +1,43 @@
+"""The local runtime: trainer and sampler in one process, taking turns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from stages.base.errors import ConfigError
+from stages.base.params import Engine, ReinforcementLearning, Run
+from stages.engines.checkpoints import load_model
+from stages.engines.deepspeed_trainer import DeepSpeedTrainer, TokenLogProbabilities, adamw
+from stages.engines.vllm_sampler import VllmSampler
+from stages.engines.weight_channel import LocalChannel
+
+
+@dataclass(frozen=True)
+class LocalRuntime:
+    """A trainer, a sampler and the channel between them."""
+
+    trainer: DeepSpeedTrainer
+    sampler: VllmSampler
+    channel: LocalChannel
+
+
+def start(folder: Path, run: Run, engine: Engine, config: ReinforcementLearning) -> LocalRuntime:
+    """Load one checkpoint into both engines; ConfigError where this runtime is not the one asked."""
+    if run.runtime != "local":
+        raise ConfigError(
+            f"run.runtime: '{run.runtime}' is not served in one process; set 'local'."
+        )
+    model = load_model(folder, torch.float32)
+    trainer = DeepSpeedTrainer(
+        TokenLogProbabilities(model),
+        adamw(model, config.learning_rate, config.betas, config.weight_decay),
+        precision=config.precision,
+        zero_stage=config.zero_stage,
+        gradient_clip=config.gradient_clip,
+        threads=run.hardware.training_threads,
+    )
+    sampler = VllmSampler(folder, engine, run.seed)
+    return LocalRuntime(trainer, sampler, LocalChannel(sampler))

@@ -1,0 +1,172 @@
+"""The real sampler: a vLLM engine in this process, stepped by hand.
+
+Token ids in, token ids out. What is generated, and when it stops, is decided between two engine
+steps by a :class:`RolloutControl`. Each (trajectory, position) has a seed of its own, and a cut
+trajectory is admitted anew, so a process killed between two rollouts and started again generates the
+same bytes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from stages.base import params
+from stages.base.errors import ConfigError, DataError, EngineError
+from stages.base.jsonl import read_json
+from stages.base.protocols import RolloutControl
+from stages.base.records import Trajectory
+from stages.base.seeds import derive_seed
+from stages.engines import bailing_moe  # noqa: F401  (makes its configuration known to vLLM)
+from stages.engines.checkpoints import stored_names
+from stages.engines.threads import sampling_threads
+
+PREFILL_TOKENS = 8192
+"""Prompt tokens computed in one engine step, at most."""
+
+
+class VllmSampler:
+    """Protocol ``Sampler`` over one vLLM engine.
+
+    ``version`` is the policy version new tokens are marked with; a weight channel sets it.
+    """
+
+    def __init__(self, folder: Path, engine: params.Engine, seed: int) -> None:
+        from vllm import LLM  # noqa: PLC0415  heavy
+
+        config = read_json(folder / "config.json")
+        native = int(config["max_position_embeddings"])
+        if engine.context > native:
+            raise ConfigError(
+                f"engine.context ({engine.context}) exceeds what {folder} was made for ({native} "
+                "positions). Lower it, or make the base model again: it then extends by YaRN."
+            )
+        self.version = 0
+        self.expected_tensors = stored_names(folder)
+        self.engine_config = engine
+        self._seed = seed
+        self._stop = _stop_tokens(config)
+        self._numbers = count()
+        try:
+            self.llm = LLM(str(folder), **_settings(engine, seed))
+        except (ValueError, RuntimeError) as error:
+            raise EngineError(f"vLLM could not load {folder} ({error}).") from error
+
+    def rollout(self, control: RolloutControl) -> list[Trajectory]:
+        """Generate until the control closes or nothing is left; returns the unfinished ones, in
+        the order they were admitted. DataError on a prompt that does not fit the context."""
+        engine = self.llm.llm_engine
+        running: dict[str, Trajectory] = {}
+        try:
+            with sampling_threads():
+                while control.open:
+                    for trajectory in control.admit():
+                        running[self._start(trajectory)] = trajectory
+                    if not running:
+                        break
+                    control.advance(*self._collect(engine.step(), running))
+        finally:
+            engine.abort_request(list(running))
+        return list(running.values())
+
+    def _start(self, trajectory: Trajectory) -> str:
+        """Queue a trajectory, from its first token or from where it was cut; returns a request id."""
+        from vllm import SamplingParams  # noqa: PLC0415
+        from vllm.sampling_params import RequestOutputKind  # noqa: PLC0415
+
+        left = trajectory.max_tokens - len(trajectory)
+        whole = len(trajectory.prompt) + trajectory.max_tokens
+        if whole > self.engine_config.context:
+            raise DataError(
+                f"{trajectory.id}: a prompt of {len(trajectory.prompt)} tokens and a response of up "
+                f"to {trajectory.max_tokens} exceed engine.context ({self.engine_config.context}). "
+                "Raise it, lower max_tokens, or leave the prompt out."
+            )
+        if left < 1 or trajectory.finished:
+            raise EngineError(f"{trajectory.id}: admitted, but there is nothing left to generate.")
+        request = f"{next(self._numbers)}"
+        settings = SamplingParams(
+            temperature=1.0,
+            max_tokens=left,
+            seed=derive_seed(self._seed, trajectory.id, len(trajectory)),
+            stop_token_ids=self._stop,
+            logprobs=0,
+            detokenize=False,
+            output_kind=RequestOutputKind.DELTA,
+        )
+        tokens = {"prompt_token_ids": [*trajectory.prompt, *trajectory.tokens]}
+        self.llm.llm_engine.add_request(request, tokens, settings)
+        return request
+
+    def _collect(
+        self, outputs: Iterable[Any], running: dict[str, Trajectory]
+    ) -> tuple[int, list[Trajectory]]:
+        """Append what an engine step sampled; takes what ended out of ``running``."""
+        generated, finished = 0, []
+        for output in outputs:
+            (sample,) = output.outputs
+            trajectory = running[output.request_id]
+            self._extend(trajectory, list(sample.token_ids), sample.logprobs or [])
+            generated += len(sample.token_ids)
+            if output.finished:
+                if sample.finish_reason not in ("stop", "length"):
+                    raise EngineError(f"{trajectory.id}: vLLM ended it: {sample.finish_reason}.")
+                trajectory.ended = str(sample.finish_reason)
+                finished.append(running.pop(output.request_id))
+        return generated, finished
+
+    def _extend(
+        self, trajectory: Trajectory, tokens: list[int], entries: list[Mapping[int, Any]]
+    ) -> None:
+        if len(entries) != len(tokens):
+            raise EngineError(
+                f"{trajectory.id}: {len(entries)} log-probabilities for {len(tokens)} tokens."
+            )
+        for token, entry in zip(tokens, entries, strict=True):
+            found = entry.get(token)
+            logprob = math.nan if found is None else float(found.logprob)
+            if not math.isfinite(logprob):
+                raise EngineError(
+                    f"{trajectory.id}: token {len(trajectory)} was sampled with log-probability "
+                    f"{logprob}. The weights may have diverged; see the grad_norm of the last steps."
+                )
+            trajectory.tokens.append(int(token))
+            trajectory.logprobs.append(logprob)
+            trajectory.versions.append(self.version)
+
+
+def _settings(engine: params.Engine, seed: int) -> dict[str, Any]:
+    """vLLM's arguments: token ids only, float32 head, no per-step surprise."""
+    cuda = torch.cuda.is_available()
+    return {
+        "dtype": engine.dtype,
+        "max_model_len": engine.context,
+        "max_num_seqs": engine.max_sequences,
+        "kv_cache_memory_bytes": int(engine.cache_gib * 2**30),
+        "tensor_parallel_size": engine.tensor_parallel,
+        "seed": seed % 2**31,
+        "skip_tokenizer_init": True,
+        "generation_config": "vllm",
+        "logprobs_mode": "processed_logprobs",
+        "hf_overrides": {"head_dtype": "float32"},
+        "async_scheduling": False,
+        # On CPU a seeded request must not be prefilled in parts (its generator knows no offset).
+        "enable_chunked_prefill": cuda,
+        "max_num_batched_tokens": max(engine.context, PREFILL_TOKENS),
+        # Shared prompts are worth a cache on a GPU only: on CPU its blocks outsize short prompts.
+        "enable_prefix_caching": cuda,
+        "enforce_eager": not cuda,
+        "disable_log_stats": True,
+    }
+
+
+def _stop_tokens(config: Mapping[str, Any]) -> list[int]:
+    found = config.get("eos_token_id")
+    if found is None:
+        raise DataError("config.json: eos_token_id is missing: no response could ever end.")
+    return [int(token) for token in (found if isinstance(found, list) else [found])]

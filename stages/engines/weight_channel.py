@@ -1,0 +1,85 @@
+"""Trainer to sampler in one process: every weight and buffer, repaired, verified, versioned.
+
+After a reload vLLM's CPU backend keeps stale copies without a word: the packed head, and experts
+that were packed only when they were loaded first. Both are made anew here, exactly once a push
+(packing happens in place). Cached keys and values of the old policy are dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from stages.base.errors import ConfigError, EngineError
+from stages.base.protocols import Trainer
+from stages.engines.checkpoints import Checksum
+from stages.engines.threads import sampling_threads
+from stages.engines.vllm_sampler import VllmSampler
+
+
+class LocalChannel:
+    """Protocol ``WeightChannel`` into a sampler of the same process."""
+
+    def __init__(self, sampler: VllmSampler) -> None:
+        if sampler.engine_config.tensor_parallel > 1:
+            raise ConfigError(
+                "engine.tensor_parallel above 1 puts the engine in other processes: "
+                "set run.runtime to ray."
+            )
+        self._sampler = sampler
+
+    def push(self, trainer: Trainer, version: int) -> str:
+        """Load the trainer's tensors as policy ``version``; returns their checksum.
+
+        EngineError if a tensor is missing, unknown, or did not arrive.
+        """
+        llm, sent = self._sampler.llm, Checksum()
+        with torch.no_grad(), sampling_threads():
+            stream = sent.through(self._as_expected(trainer))
+            llm.collective_rpc("reload_weights", kwargs={"weights_iterator": stream})
+            llm.apply_model(repack)
+            wrong = llm.apply_model(lambda model: different(model, trainer.named_tensors()))
+        if not llm.reset_prefix_cache(reset_running_requests=True):
+            raise EngineError("vLLM kept cached keys and values of the old policy.")
+        if missing := self._sampler.expected_tensors - sent.names:
+            raise EngineError(f"the engine did not take {len(missing)} tensors, e.g. {min(missing)}.")
+        if wrong[0]:
+            raise EngineError(f"tensors differ after the push: {', '.join(wrong[0])}.")
+        self._sampler.version = version
+        return sent.hexdigest()
+
+    def _as_expected(self, trainer: Trainer) -> Iterator[tuple[str, Tensor]]:
+        expected = self._sampler.expected_tensors
+        for name, tensor in trainer.named_tensors():
+            if name not in expected:
+                raise EngineError(f"the trainer sends {name}, which the engine's checkpoint lacks.")
+            yield name, tensor
+
+
+def repack(model: Any) -> None:
+    """Make anew what vLLM's CPU backend derived from the weights it was first loaded with."""
+    if model.lm_head.weight.is_cuda:
+        return
+    model.lm_head.quant_method.process_weights_after_loading(model.lm_head)
+    for module in model.modules():
+        kernel = getattr(getattr(module, "quant_method", None), "moe_kernel", None)
+        if kernel is not None:
+            kernel.fused_experts.process_weights_after_loading(module)
+
+
+def different(model: Any, tensors: Iterator[tuple[str, Tensor]]) -> list[str]:
+    """Names of engine parameters that are readable as sent, yet hold other values.
+
+    Embeddings, norms, routers with their bias and the head are; packed matrices are not.
+    """
+    held = dict(model.named_parameters())
+    return [
+        name
+        for name, sent in tensors
+        if name in held
+        and held[name].shape == sent.shape
+        and not torch.equal(held[name].data, sent.to(held[name]))
+    ]

@@ -1,0 +1,56 @@
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from stages.base.params import resolve
+from stages.evals.lm_harness import Sampling, respond, vllm_model
+from stages.evals.scoring import refuse_equal_samples, score_responses, summarise
+from stages.evals.suite import Benchmark
+from stages.problems.registry import compact_vocabulary, generate
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Ling-2.0-shaped model with random weights and its tokenizer."""
+    import torch
+
+    from stages.engines.bailing_moe import BailingMoeV2Config, BailingMoeV2ForCausalLM
+    from stages.engines.checkpoints import save_model
+    from stages.engines.tokenizer import train_tokenizer
+
+    shape = resolve("tiny", {}, ROOT / "profiles").make_base_model.architecture
+    torch.manual_seed(0)
+    model = BailingMoeV2ForCausalLM(BailingMoeV2Config.from_architecture(shape))
+    tokenizer = train_tokenizer(compact_vocabulary(), "compact", shape.vocabulary)
+    folder = tmp_path_factory.mktemp("base")
+    save_model(model, tokenizer, folder)
+    return folder
+
+
+@pytest.mark.slow
+def test_k_different_samples_from_the_real_engine_and_the_same_again(
+    checkpoint: Path, tmp_path: Path
+) -> None:
+    engine = resolve("tiny", {}, ROOT / "profiles").engine
+    problems = generate("chain", 24, 0, "compact", heldout=True, modulus=10)
+    sampling = Sampling(samples=3, max_tokens=24, temperature=1.0)
+    model = vllm_model(checkpoint, engine, seed=0)
+    found = respond(model, tmp_path / "one", "chain", problems, sampling, seed=0)
+    texts = defaultdict(set)
+    for response in found:
+        texts[response.problem].add(response.text)
+        assert response.finish in ("stop", "length")
+        assert 1 <= response.tokens <= 24
+    assert len(found) == 72
+    assert sum(len(several) for several in texts.values()) >= 70  # two may end at once, alike
+
+    benchmark = Benchmark("chain", "maths", "chain", "verify", Path("chain.jsonl"), 24, "")
+    scored = score_responses(benchmark, problems, found)
+    refuse_equal_samples(scored, 1.0)
+    assert summarise(scored, 0.0)["truncated"] > 0
+
+    alone = respond(model, tmp_path / "two", "chain", problems, sampling, seed=0)
+    assert alone == found
