@@ -37,8 +37,8 @@ from stages.problems.corpus import family_rows, mean_words
 from stages.problems.registry import require_known
 
 STAGE = "build_sft_data"
-MARGIN = 1.03  # rows generated for each row wanted: cleaning takes some
-FIRST_GUESS = 300  # rows of a family, to begin estimating lengths with
+MARGIN = 1.02  # rows generated for each row wanted: cleaning takes some,
+CHANCE = 3.0  # and the mean length of n drawn rows is off by chance, by less than 3 / sqrt(n)
 
 
 def body(options: argparse.Namespace) -> dict[str, Any]:
@@ -106,20 +106,18 @@ def plan(run: Run, config: BuildSftData, modulus: int) -> dict[str, list[int]]:
     }
     require_known(shares, f"{STAGE}.families")
     shares = {family: share for family, share in shares.items() if share > 0}
-    counts = {family: [FIRST_GUESS] for family in shares}
-    for _ in range(2):  # lengths depend a little on how many rows are drawn
-        lengths = {
-            family: mean_words(
-                family, sum(counts[family]), config.phases, run.seed, run.notation, modulus
-            )
-            for family in shares
-        }
-        counts = {family: [] for family in shares}
-        for index, total in enumerate(phase_rows(config)):
-            own = math.ceil(total * MARGIN * sum(shares.values()))
-            means = {family: lengths[family][index] for family in shares}
-            for family, count in rows_for_tokens(own, shares, means).items():
-                counts[family].append(count)
+    lengths = {
+        family: mean_words(
+            family, math.ceil(config.rows * share), config.phases, run.seed, run.notation, modulus
+        )
+        for family, share in shares.items()
+    }
+    counts: dict[str, list[int]] = {family: [] for family in shares}
+    for index, total in enumerate(phase_rows(config)):
+        means = {family: lengths[family][index] for family in shares}
+        own = math.ceil(total * sum(shares.values()))
+        for family, count in rows_for_tokens(own, shares, means).items():
+            counts[family].append(math.ceil(MARGIN * count + CHANCE * math.sqrt(count)))
     return counts
 
 

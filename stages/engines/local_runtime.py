@@ -25,7 +25,7 @@ class LocalRuntime:
 
 
 def start(folder: Path, run: Run, engine: Engine, config: ReinforcementLearning) -> LocalRuntime:
-    """Load one checkpoint into both engines; ConfigError where this runtime is not the one asked."""
+    """Load one checkpoint into both engines; ConfigError if another runtime is asked for."""
     if run.runtime != "local":
         raise ConfigError(
             f"run.runtime: '{run.runtime}' is not served in one process; set 'local'."

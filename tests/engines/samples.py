@@ -7,6 +7,7 @@ from pathlib import Path
 
 import torch
 from torch import Tensor
+from transformers import PreTrainedModel
 
 from stages.base.params import Architecture, Engine
 from stages.base.records import Trajectory
@@ -63,12 +64,13 @@ def causal(length: int) -> Tensor:
     return torch.ones(length, length, dtype=torch.bool).tril()[None, None]
 
 
-def logprobs(model: BailingMoeV2ForCausalLM, trajectory: Trajectory) -> Tensor:
+def logprobs(model: PreTrainedModel, trajectory: Trajectory) -> Tensor:
     """The model's own log-probabilities of a trajectory's tokens."""
     ids = torch.tensor([[*trajectory.prompt, *trajectory.tokens]])
     length = ids.shape[1]
     with torch.no_grad():
-        logits = model(ids, torch.arange(length)[None], causal(length)).logits[0]
+        places = {"position_ids": torch.arange(length)[None], "attention_mask": causal(length)}
+        logits = model(input_ids=ids, **places).logits[0]
     chosen = torch.log_softmax(logits, -1)[:-1].gather(1, ids[0, 1:, None])[:, 0]
     return chosen[len(trajectory.prompt) - 1 :]
 

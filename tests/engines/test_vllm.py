@@ -6,15 +6,31 @@ import copy
 
 import pytest
 import torch
+from transformers import LlamaConfig, LlamaForCausalLM
 
 from stages.base.errors import DataError, EngineError
 from stages.base.rollouts import BatchControl
 from stages.base.seeds import derive_seed
-from stages.engines.checkpoints import checksum, load_model, load_tokenizer, named_checkpoint_tensors
+from stages.engines.checkpoints import (
+    checksum,
+    load_model,
+    load_tokenizer,
+    named_checkpoint_tensors,
+    save_model,
+)
+from stages.engines.tokenizer import train_tokenizer
 from stages.engines.vllm_sampler import VllmSampler
 from stages.engines.weight_channel import LocalChannel
 from stages.sft.chat import response_text
-from tests.engines.samples import Holder, engine, lively, logprobs, saved, trajectories
+from tests.engines.samples import (
+    CORPUS,
+    Holder,
+    engine,
+    lively,
+    logprobs,
+    saved,
+    trajectories,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -228,3 +244,26 @@ def test_bfloat16_engine_is_near_and_follows_a_push(old, new, tmp_path):
     assert differences(old, items).mean() > 0.1
     text = response_text(load_tokenizer(folder), items[0].tokens)
     assert text
+
+
+def test_a_tied_head_of_another_architecture_follows_a_push(tmp_path):
+    torch.manual_seed(0)
+    shape = LlamaConfig(
+        vocab_size=64,
+        hidden_size=64,
+        intermediate_size=96,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        num_key_value_heads=1,
+        max_position_embeddings=128,
+        tie_word_embeddings=True,
+        initializer_range=0.3,
+    )
+    save_model(LlamaForCausalLM(shape), train_tokenizer(CORPUS, "compact", 64), tmp_path)
+    model = load_model(tmp_path, torch.float32).eval()
+    sampler = VllmSampler(tmp_path, engine("float32"), seed=5)
+    assert differences(model, generate(sampler)).max() <= 1e-3
+    with torch.no_grad():
+        model.model.embed_tokens.weight.mul_(-0.5)
+    LocalChannel(sampler).push(Holder(model), 1)
+    assert differences(model, generate(sampler)).max() <= 1e-3

@@ -1,0 +1,124 @@
+"""How hard a problem is for the model at hand, and whether it can teach anything.
+
+A prompt whose rollouts are all right or all wrong gives no advantage (Ring-lite leaves them out).
+Labels by pass rate, very easy to very hard, follow the paper's section on RL data.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stages.base.params import BuildRlData
+from stages.base.records import Problem, Verdict
+from stages.base.seeds import seeded_random
+from stages.base.shares import apportion
+
+LABELS = ((0.8, "very_easy"), (0.6, "easy"), (0.4, "medium"), (0.2, "hard"), (0.0, "very_hard"))
+"""(lowest pass rate, label), best first."""
+
+
+@dataclass(frozen=True)
+class Graded:
+    """Problems to train on, and those set aside with the reason."""
+
+    kept: list[Problem]
+    set_aside: list[tuple[Problem, str]]
+
+    def reasons(self) -> dict[str, int]:
+        """How many were set aside for which reason."""
+        return dict(sorted(Counter(reason for _, reason in self.set_aside).items()))
+
+
+def label(pass_rate: float) -> str:
+    """The difficulty label of a pass rate.
+
+    >>> [label(rate) for rate in (0.0, 0.25, 0.5, 1.0)]
+    ['very_hard', 'hard', 'medium', 'very_easy']
+    """
+    return next(name for lowest, name in LABELS if pass_rate >= lowest)
+
+
+def grade(
+    problems: Sequence[Problem],
+    verdicts: Mapping[str, Sequence[str]],
+    config: BuildRlData,
+    seed: int,
+) -> Graded:
+    """Write pass rate and label into each problem and sort out by the profile's rule.
+
+    ``verdicts`` holds those of a problem's samples under its id; failed checks do not count, and a
+    problem with no other is set aside.
+    """
+    graded = Graded([], [])
+    for problem in problems:
+        counted = [found for found in verdicts[problem.id] if found != Verdict.ERROR]
+        if not counted:
+            graded.set_aside.append((problem, "checker failed"))
+            continue
+        rate = sum(found == Verdict.PASS for found in counted) / len(counted)
+        meta = {**problem.meta, "shape": problem.difficulty}
+        measured = replace(problem, pass_rate=rate, difficulty=label(rate), meta=meta)
+        reason = _reason(measured, rate, config, seed)
+        if reason is None:
+            graded.kept.append(measured)
+        else:
+            graded.set_aside.append((measured, reason))
+    return graded
+
+
+def _reason(problem: Problem, rate: float, config: BuildRlData, seed: int) -> str | None:
+    """Why a problem is set aside; None if it is kept."""
+    if rate == 0:
+        draw = seeded_random(seed, "unsolved", problem.id).random()
+        return None if draw < config.keep_unsolved else "never solved"
+    if rate <= config.keep_above:
+        return "solved too seldom"
+    if rate >= config.keep_below:
+        return "always solved" if rate == 1 else "solved too often"
+    return None
+
+
+def figures(
+    problems: Sequence[Problem],
+    graded: Graded,
+    samples: Sequence[Mapping[str, Any]],
+    config: BuildRlData,
+) -> dict[str, Any]:
+    """Problems wanted, made, kept and set aside; pass rates, difficulty, verdicts, lengths.
+
+    ``samples`` are rows of ``samples.jsonl``; lengths are in tokens.
+    """
+    lengths = [len(row["tokens"]) for row in samples]
+    made = Counter(problem.family for problem in problems)
+    seen = Counter(problem.family for problem in problems if problem.meta["seen_in_sft"])
+    rates: dict[str, list[float]] = defaultdict(list)
+    for problem in [*graded.kept, *(problem for problem, _ in graded.set_aside)]:
+        if problem.pass_rate is not None:
+            rates[problem.family].append(problem.pass_rate)
+    return {
+        "problems": len(problems),
+        "wanted_by_family": apportion(config.problems, config.families),
+        "made_by_family": {family: made[family] for family in config.families},
+        "seen_in_sft_by_family": {family: seen[family] for family in config.families},
+        "kept": len(graded.kept),
+        "set_aside": graded.reasons(),
+        "kept_by_domain": _count(problem.domain for problem in graded.kept),
+        "kept_by_family": _count(problem.family for problem in graded.kept),
+        "kept_by_difficulty": _count(problem.difficulty for problem in graded.kept),
+        "pass_rate_by_family": {name: round(float(np.mean(rates[name])), 6) for name in rates},
+        "samples": len(samples),
+        "verdicts": _count(row["verdict"] for row in samples),
+        "closing_share": round(float(np.mean([row["closing"] for row in samples])), 6),
+        "length_mean": round(float(np.mean(lengths)), 4),
+        "length_p95": round(float(np.percentile(lengths, 95)), 4),
+        "length_max": max(lengths),
+    }
+
+
+def _count(values: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(values).items()))
