@@ -44,6 +44,8 @@ CHANCE = 3.0  # and the mean length of n drawn rows is off by chance, by less th
 def body(options: argparse.Namespace) -> dict[str, Any]:
     """The corpus of the profile, or the cleaning of one file."""
     if options.input:
+        if not (options.benchmarks and options.output):
+            raise ConfigError("--input needs --benchmarks and --output beside it.")
         clean_file(options.input, options.benchmarks, options.output, options.ngram, 1.0)
         return {}
     run, config = load(Run, "run"), load(BuildSftData, STAGE)

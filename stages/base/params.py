@@ -261,6 +261,8 @@ class TrainRewardModel:
     weight_decay: NonNegative = 0.01
     centering: NonNegative = 0.01  # pulls the mean score to 0
     max_tokens: Count = 256  # longer pairs are left out and counted
+    reads: Literal["answer", "response"] = "answer"  # the answer alone, or the thinking too
+    micro_pairs: Count = 32  # pairs in one forward pass
     precision: Literal["float32", "bfloat16"] = "float32"
     zero_stage: Literal[0, 1, 2, 3] = 0
 

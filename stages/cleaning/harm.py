@@ -25,7 +25,8 @@ MAKING = (
     "get|buy|plant|detonate|use|write|deploy"
 )
 WEAPONS = (
-    "bombs?|explosives?|grenades?|nerve agents?|sarin|vx gas|mustard gas|ricin|anthrax|"
+    "bombs?|explosives|explosive (?:devices?|charges?|vests?)|grenades?|nerve agents?|sarin|"
+    "vx gas|mustard gas|ricin|anthrax|"
     "chemical weapons?|biological weapons?|bioweapons?|crystal meth|methamphetamine|"
     "molotov cocktails?|ghost guns?|ransomware"
 )
@@ -34,8 +35,8 @@ PEOPLE = (
     "you|him|her|someone|somebody|people|myself|yourself|himself|herself|"
     "(?:my|your|his|her|their) (?:wife|husband|girlfriend|boyfriend|ex|neighbou?rs?|boss|mother|"
     "father|parents?|child|children|kids?|family|teacher|classmates?|co-?workers?)|"
-    "(?:a |an |the |all |every )?(?:wom[ae]n|m[ae]n|person|girls?|boys?|humans?|jews?|muslims?|"
-    "christians?|immigrants?|blacks|whites|gays)"
+    "(?:a |an |the |all |all the |every )?(?:wom[ae]n|m[ae]n|person|girls?|boys?|humans?|jews?|"
+    "muslims?|christians?|immigrants?|blacks|whites|gays)"
 )
 CHILDREN = "child|children|minors?|underage|preteens?|little (?:girls?|boys?)|toddlers?|kids?"
 SEXUAL = "sexual|sexually|sex with|naked|nudes?|porn|pornographic|pornography|erotic|erotica|sexy"
@@ -88,9 +89,9 @@ RULES = (
         rf"\b(?:{REQUEST})\W+(?:\w+\W+){{0,2}}?{_near(MAKING, WEAPONS, 4)}",
     ),
     _rule("weapon_instructions", _near("recipe for|instructions for|guide to", WEAPONS, 3)),
+    _rule("self_harm_instructions", _near(REQUEST, SELF_HARM, 3)),
     _rule("violence_instructions", rf"{_near(REQUEST, VIOLENCE, 2)}\W+(?:{PEOPLE})\b"),
     _rule("threat", rf"{_INTENT}\W+(?:\w+\W+){{0,1}}?(?:{VIOLENCE})\W+(?:{PEOPLE})\b"),
-    _rule("self_harm_instructions", _near(REQUEST, SELF_HARM, 3)),
     _rule("sexualised_child", _near(SEXUAL, CHILDREN, 3)),
     _rule("sexualised_child", _near(CHILDREN, SEXUAL, 3)),
 )

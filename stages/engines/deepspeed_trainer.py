@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -182,12 +182,12 @@ class DeepSpeedTrainer:
 
     def restore(self, folder: Path) -> None:
         """Read what :meth:`save` wrote; CheckpointError if it is missing or of another model."""
+        if not (folder / TAG).is_dir():
+            raise CheckpointError(f"{folder}: no DeepSpeed checkpoint '{TAG}' in it.")
         try:
-            loaded, _ = self.engine.load_checkpoint(str(folder), tag=TAG)
+            self.engine.load_checkpoint(str(folder), tag=TAG)
         except (RuntimeError, KeyError, ValueError) as error:
             raise CheckpointError(f"{folder}: does not fit this model ({error}).") from error
-        if loaded is None:
-            raise CheckpointError(f"{folder}: no DeepSpeed checkpoint '{TAG}' in it.")
 
     def named_tensors(self) -> Iterator[tuple[str, Tensor]]:
         """Weights and buffers in checkpoint names."""
@@ -214,7 +214,7 @@ def adamw(
     """AdamW with weight decay on matrices only (norms, biases and scalars are not decayed)."""
     decayed = [p for p in model.parameters() if p.requires_grad and p.ndim >= 2]
     kept = [p for p in model.parameters() if p.requires_grad and p.ndim < 2]
-    groups: list[Mapping[str, Any]] = [{"params": decayed, "weight_decay": weight_decay}]
+    groups: list[dict[str, Any]] = [{"params": decayed, "weight_decay": weight_decay}]
     if kept:
         groups.append({"params": kept, "weight_decay": 0.0})
     return torch.optim.AdamW(groups, lr=learning_rate, betas=(betas[0], betas[1]), fused=True)

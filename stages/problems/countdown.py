@@ -85,9 +85,8 @@ class Countdown(Family[CountdownInstance]):
 
     def read(self, text: str, notation: Notation) -> tuple[Signed, int | None] | None:
         """The signed numbers of a sum, and what it is said to equal; brackets are understood."""
-        body = text.strip().strip("`$").rstrip(".")
-        if notation == "text" and ":" in body:
-            body = body.rsplit(":", 1)[1]
+        body = text.rsplit(":", 1)[-1] if notation == "text" else text
+        body = body.strip("`$*. \n")
         left, equals, right = body.partition("=")
         signed = signed_terms(left)
         if signed is None or (equals and not re.fullmatch(r"\s*-?\s*[0-9]{1,6}\s*", right)):

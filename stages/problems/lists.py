@@ -15,6 +15,7 @@ from typing import Any
 from stages.problems.family import Family, Notation
 
 LABELS = "abcd"
+NUMBERS = r"[0-9]{1,9}(?:(?:\s*,\s*|\s+)[0-9]{1,9})*"
 Digits = tuple[int, ...]
 
 OPERATIONS: dict[str, Callable[[Digits], Digits]] = {
@@ -109,7 +110,7 @@ class Lists(Family[ListsInstance]):
         if notation == "text":
             bracketed = re.findall(r"\[[^\[\]]*\]", body)
             body = bracketed[-1] if bracketed else body.rstrip(".")
-        if not re.fullmatch(r"[\[(]?\s*[0-9]{1,9}(?:(?:\s*,\s*|\s+)[0-9]{1,9})*\s*[\])]?", body):
+        if not re.fullmatch(rf"\s*(?:{NUMBERS}|\[\s*{NUMBERS}\s*\]|\(\s*{NUMBERS}\s*\))\s*", body):
             return None
         return tuple(int(number) for number in re.findall(r"[0-9]+", body))
 

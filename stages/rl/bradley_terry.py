@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -101,6 +102,25 @@ def accuracy(margins: NDArray[np.float64]) -> dict[str, float | int | None]:
         "low": round(low, 6),
         "high": round(high, 6),
         "pairs": n,
+    }
+
+
+def heldout_figures(
+    kinds: Sequence[str], margins: NDArray[np.float64], longer: NDArray[np.float64]
+) -> dict[str, Any]:
+    """Accuracy over all pairs and by kind, beside rulers that know nothing but length.
+
+    ``longer`` [n] is the length of the chosen response minus that of the rejected one, in tokens.
+    """
+    named = np.array(kinds)
+    return {
+        **accuracy(margins),
+        "by_kind": {kind: accuracy(margins[named == kind]) for kind in sorted(set(kinds))},
+        "ruler_longer": accuracy(longer)["accuracy"],
+        "ruler_shorter": accuracy(-longer)["accuracy"],
+        "equal_length": accuracy(margins[longer == 0]),
+        "longer_is_right": accuracy(margins[longer > 0]),
+        "shorter_is_right": accuracy(margins[longer < 0]),
     }
 
 

@@ -86,3 +86,14 @@ class PromptQueue:
         self._returned = [(prompt_id, epoch) for prompt_id, epoch in state["returned"]]
         self._starts = dict(state["starts"])
         self._order = self._shuffled(self._epoch)
+
+
+def refuse_long(prompts: Mapping[str, Sequence[int]], max_tokens: int, context: int) -> None:
+    """ConfigError before anything starts if a prompt leaves no room for a whole response."""
+    name = max(prompts, key=lambda prompt_id: (len(prompts[prompt_id]), prompt_id))
+    longest = len(prompts[name])
+    if longest + max_tokens > context:
+        raise ConfigError(
+            f"prompt {name} has {longest} tokens; with responses of up to {max_tokens} that is "
+            f"more than engine.context ({context}). Raise it, or lower max_tokens."
+        )

@@ -40,7 +40,9 @@ def test_packing_keeps_every_sequence_whole(sizes, pack_length, micro_rows):
         assert batch.tokens[at.row, inside].tolist() == [*item.prompt, *item.response]
         assert batch.positions[at.row, inside].tolist() == list(range(len(item)))
         assert (batch.segments[at.row] == segment).sum() == len(item)
-        assert (batch.mask[at.row, inside] == [0] * len(item.prompt) + [1] * len(item.response)).all()
+        assert (
+            batch.mask[at.row, inside] == [0] * len(item.prompt) + [1] * len(item.response)
+        ).all()
     assert sum(int((batch.segments > 0).sum()) for batch in batches) == sum(map(len, items))
     assert sum(batch.mask.sum() for batch in batches) == sum(len(item.response) for item in items)
 

@@ -1,0 +1,1 @@
+"""Tables, figures and comparisons: numbers in, text out."""

@@ -1,0 +1,87 @@
+"""General RL: GRPO on rules and a reward model, the same loop as reasoning RL.
+
+Paper: 80 prompts x 8 rollouts a step, AdamW 3e-6, KL 0.0, temperature 1.0. The reward is
+(1 - w) * rule + w * reward model; the model's part counts only where there is an answer to score.
+Writes ``data/models/general_rl`` and ``reports/train_general_rl/{metrics.json, steps.jsonl}``.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from stages.base import paths
+from stages.base.artifacts import workspace
+from stages.base.command import stage_main
+from stages.base.jsonl import read_jsonl, write_json, write_jsonl
+from stages.base.params import Engine, Run, TrainGeneralRl, load
+from stages.base.paths import report
+from stages.base.protocols import Judge
+from stages.base.records import Problem
+from stages.engines.checkpoints import load_tokenizer, save_model
+from stages.engines.local_runtime import start
+from stages.engines.plan import refuse_if_too_small
+from stages.engines.reward_model import RewardModel
+from stages.rewards.judge import RuleJudge
+from stages.rl.c3po import make_scheduler
+from stages.rl.judges import MixedJudge, RewardModelJudge
+from stages.rl.loop import Engines, train
+from stages.rl.prompts import refuse_long
+from stages.rl.summary import summarise
+from stages.sft.chat import prompt_ids, response_text
+
+STAGE = "train_general_rl"
+STEPS = report(STAGE, "steps.jsonl")
+
+
+def body(_: Namespace) -> dict[str, Any]:
+    """Train from the reasoning-RL checkpoint; write the policy and its journal."""
+    run, engine, config = load(Run, "run"), load(Engine, "engine"), load(TrainGeneralRl, STAGE)
+    refuse_if_too_small(run)
+    parameters = {"run": asdict(run), "engine": asdict(engine), STAGE: asdict(config)}
+    inputs = (paths.RL_DATA / "problems.jsonl", paths.REASONING_RL_MODEL, paths.REWARD_MODEL)
+    outputs = (paths.GENERAL_RL_MODEL, STEPS, report(STAGE))
+    with workspace(STAGE, parameters, inputs, outputs) as space:
+        rows = read_jsonl(paths.RL_DATA / "problems.jsonl")
+        problems = {row["id"]: Problem.from_row(row) for row in rows}
+        tokenizer = load_tokenizer(paths.REASONING_RL_MODEL)
+        prompts = {name: prompt_ids(tokenizer, found.prompt) for name, found in problems.items()}
+        refuse_long(prompts, config.max_tokens, engine.context)
+        runtime = start(paths.REASONING_RL_MODEL, run, engine, config)
+        outcome = train(
+            config,
+            problems,
+            make_scheduler(prompts, config, run.seed),
+            Engines(
+                runtime.sampler,
+                runtime.trainer,
+                runtime.channel,
+                mixed_judge(run, config, tokenizer),
+            ),
+            space.checkpoints,
+        )
+        save_model(runtime.trainer.model, tokenizer, space.out(paths.GENERAL_RL_MODEL))
+        write_jsonl(space.out(STEPS), outcome.journal)
+        write_json(space.out(report(STAGE)), summarise(outcome.journal))
+    return {"resumed_at_step": outcome.resumed_at, "seconds": outcome.seconds}
+
+
+def mixed_judge(run: Run, config: TrainGeneralRl, tokenizer: Any) -> Judge:
+    """Verifiers and reward model under the profile's weight."""
+    model = RewardModel.load(paths.REWARD_MODEL, run.hardware.training_threads)
+    scores = RewardModelJudge(
+        score=model.score,
+        view=model.view,
+        mean=model.settings.mean,
+        std=model.settings.std,
+        pack_length=config.pack_length,
+        micro_rows=config.micro_rows,
+    )
+    rules = RuleJudge(partial(response_text, tokenizer))
+    return MixedJudge(rules, scores, config.reward_model_weight)
+
+
+if __name__ == "__main__":
+    stage_main(STAGE, __doc__, body)

@@ -1,0 +1,65 @@
+"""Reasoning RL: rewards from verifiers, IcePop objective, C3PO++ rollouts, vLLM and DeepSpeed.
+
+Paper: 480 prompts x 8 rollouts a step, AdamW 2e-6, KL 0.0, temperature 1.0, router bias fixed.
+Writes ``data/models/reasoning_rl`` and ``reports/train_reasoning_rl/{metrics.json, steps.jsonl}``.
+Killed and started again, it goes on from its last checkpoint to the same bytes.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from stages.base import paths
+from stages.base.artifacts import workspace
+from stages.base.command import stage_main
+from stages.base.jsonl import read_jsonl, write_json, write_jsonl
+from stages.base.params import Engine, Run, TrainReasoningRl, load
+from stages.base.paths import report
+from stages.base.records import Problem
+from stages.engines.checkpoints import load_tokenizer, save_model
+from stages.engines.local_runtime import start
+from stages.engines.plan import refuse_if_too_small
+from stages.rewards.judge import RuleJudge
+from stages.rl.c3po import make_scheduler
+from stages.rl.loop import Engines, train
+from stages.rl.prompts import refuse_long
+from stages.rl.summary import summarise
+from stages.sft.chat import prompt_ids, response_text
+
+STAGE = "train_reasoning_rl"
+STEPS = report(STAGE, "steps.jsonl")
+
+
+def body(_: Namespace) -> dict[str, Any]:
+    """Train from the SFT checkpoint; write the policy and its journal."""
+    run, engine, config = load(Run, "run"), load(Engine, "engine"), load(TrainReasoningRl, STAGE)
+    refuse_if_too_small(run)
+    parameters = {"run": asdict(run), "engine": asdict(engine), STAGE: asdict(config)}
+    inputs = (paths.RL_DATA / "problems.jsonl", paths.SFT_MODEL)
+    outputs = (paths.REASONING_RL_MODEL, STEPS, report(STAGE))
+    with workspace(STAGE, parameters, inputs, outputs) as space:
+        rows = read_jsonl(paths.RL_DATA / "problems.jsonl")
+        problems = {row["id"]: Problem.from_row(row) for row in rows}
+        tokenizer = load_tokenizer(paths.SFT_MODEL)
+        prompts = {name: prompt_ids(tokenizer, found.prompt) for name, found in problems.items()}
+        refuse_long(prompts, config.max_tokens, engine.context)
+        runtime = start(paths.SFT_MODEL, run, engine, config)
+        judge = RuleJudge(partial(response_text, tokenizer))
+        outcome = train(
+            config,
+            problems,
+            make_scheduler(prompts, config, run.seed),
+            Engines(runtime.sampler, runtime.trainer, runtime.channel, judge),
+            space.checkpoints,
+        )
+        save_model(runtime.trainer.model, tokenizer, space.out(paths.REASONING_RL_MODEL))
+        write_jsonl(space.out(STEPS), outcome.journal)
+        write_json(space.out(report(STAGE)), summarise(outcome.journal))
+    return {"resumed_at_step": outcome.resumed_at, "seconds": outcome.seconds}
+
+
+if __name__ == "__main__":
+    stage_main(STAGE, __doc__, body)

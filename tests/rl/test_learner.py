@@ -1,0 +1,137 @@
+"""From groups to optimiser steps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from stages.base.errors import EngineError
+from stages.base.records import Trajectory
+from stages.engines.toy import ToyTrainer
+from stages.rl.c3po import Group
+from stages.rl.learner import Sample, make_samples, old_logp, trained_tokens, update
+from stages.rl.prompts import Visit
+from tests.rl.small import small_config
+
+WORDS = 6
+
+
+def group(number: int, rewards: list[float | None]) -> Group:
+    members = []
+    for member, reward in enumerate(rewards):
+        tokens = [1 + (number + member + t) % (WORDS - 1) for t in range(1 + member)]
+        members.append(
+            Trajectory(
+                f"p{number}#0.{member}",
+                f"p{number}",
+                f"p{number}#0",
+                [number % WORDS],
+                9,
+                tokens=tokens,
+                logprobs=[-1.7] * len(tokens),
+                versions=[0] * len(tokens),
+                ended="stop",
+                reward=reward,
+                verdict="wrong" if reward is not None else "error",
+            )
+        )
+    return Group(Visit(f"p{number}", 0, 0), members)
+
+
+GROUPS = [group(1, [1.0, 0.0, 0.0]), group(2, [0.0, 0.0, 0.0]), group(3, [None, 1.0, 0.0])]
+
+
+def step(groups, **changes):
+    """The table after one update, and what the update reports."""
+    config = small_config(**{"minibatches": 1, "pack_length": 16, **changes})
+    trainer = ToyTrainer(WORDS)
+    before = trainer.table.detach().clone()
+    measured = update(make_samples(groups, trainer, config), trainer, config, step=0)
+    return trainer.table.detach() - before, measured
+
+
+def test_scores_come_back_to_their_own_tokens():
+    config, trainer = small_config(pack_length=16, micro_rows=2), ToyTrainer(WORDS)
+    logp = torch.log_softmax(trainer.table.detach(), -1)
+    for samples in make_samples(GROUPS, trainer, config):
+        for sample in samples:
+            whole = [*sample.trajectory.prompt, *sample.trajectory.tokens]
+            expected = [float(logp[a, b]) for a, b in zip(whole, whole[1:], strict=False)]
+            assert sample.train_logp.tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("aggregate", ["sequence", "token"])
+def test_packing_and_micro_batches_leave_the_step_as_it_is(aggregate):
+    reference, _ = step(GROUPS, aggregate=aggregate, pack_length=64, micro_rows=8)
+    for pack_length, micro_rows in ((16, 1), (16, 2), (24, 1)):
+        moved, _ = step(GROUPS, aggregate=aggregate, pack_length=pack_length, micro_rows=micro_rows)
+        assert torch.allclose(moved, reference, rtol=1e-4, atol=1e-7)
+    assert reference.abs().max() > 0
+
+
+def test_groups_without_advantage_shrink_the_step_but_a_failed_check_does_not():
+    alone, _ = step(GROUPS[:1])
+    with_flat, _ = step(GROUPS[:2])
+    assert torch.allclose(with_flat, alone / 2, rtol=1e-3, atol=1e-7)
+    failed = group(1, [1.0, 0.0, 0.0])
+    failed.members += group(9, [None]).members
+    with_failed, _ = step([failed])
+    assert torch.allclose(with_failed, alone, rtol=1e-3, atol=1e-7)
+
+
+def test_no_groups_no_step():
+    moved, measured = step([])
+    assert (moved == 0).all()
+    assert (measured["updates"], measured["updates_skipped"], measured["loss"]) == (0, 1, None)
+
+
+def test_minibatches_deal_out_the_groups_in_turn():
+    trainer, config = ToyTrainer(WORDS), small_config(minibatches=2)
+    seen = []
+    original = trainer.update
+
+    def watch(batches, loss, rate):
+        seen.append(sum(int(batch.segments.max(axis=1).sum()) for batch in batches))
+        return original(batches, loss, rate)
+
+    trainer.update = watch
+    groups = [group(n, [1.0, 0.0]) for n in range(5)]
+    update(make_samples(groups, trainer, config), trainer, config, step=0)
+    assert seen == [6, 4]
+
+
+def test_the_second_minibatch_is_clipped_against_the_weights_at_the_start():
+    """Equal groups in both minibatches: only the second sees a ratio away from 1."""
+    groups = [group(1, [1.0, 0.0, 0.0]), group(1, [1.0, 0.0, 0.0])]
+    _, single = step(groups, minibatches=1, learning_rate=5.0)
+    _, double = step(groups, minibatches=2, learning_rate=5.0)
+    assert single["clip_share"] == 0
+    assert double["clip_share"] > 0
+
+
+def sample_of_two_policies() -> Sample:
+    trajectory = Trajectory("a", "p", "g", [1], 9, [1, 2], [-0.5, -0.6], [3, 4], reward=1.0)
+    trained = np.array([-1.0, -1.1], dtype=np.float32)
+    return Sample(trajectory, 1.0, trained, np.zeros(2, dtype=np.float32))
+
+
+@pytest.mark.parametrize(("theta_old", "expected"), [("latest", -1.0), ("rollout", -0.5)])
+def test_theta_old_decides_who_scores_older_segments(theta_old, expected):
+    found = old_logp(sample_of_two_policies(), 4, small_config(theta_old=theta_old))
+    assert found.dtype == np.float32
+    assert found.tolist() == pytest.approx([expected, -1.1])
+
+
+def test_the_lag_is_counted_in_versions():
+    assert trained_tokens([[sample_of_two_policies()]], 6).lag.tolist() == [3, 2]
+    assert trained_tokens([], 6).lag.tolist() == []
+
+
+@pytest.mark.parametrize("name", ["loss", "grad_norm"])
+def test_figures_that_are_not_finite_stop_the_run(name):
+    trainer, config = ToyTrainer(WORDS), small_config()
+    samples = make_samples(GROUPS, trainer, config)
+    trainer.update = lambda *_: {"loss": 0.0, "grad_norm": 0.0, name: float("inf")}
+    with pytest.raises(EngineError, match=f"step 0: {name} is inf"):
+        update(samples, trainer, config, step=0)
