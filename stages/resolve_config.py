@@ -20,6 +20,7 @@ from stages.base.errors import ConfigError
 from stages.base.events import say
 from stages.base.params import Profile, read_yaml, resolve
 from stages.base.paths import PARAMS, PROFILES, RESOLVED
+from stages.engines.plan import resource_plan
 
 STAGE = "resolve_config"
 HEADER = "# Written by `python -m stages.resolve_config`. Edit params.yaml or profiles/ instead.\n"
@@ -62,6 +63,8 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
     text = render(name, profile)
     changed = f"{len(overrides)} section(s) overridden" if overrides else "no overrides"
     say(f"{STAGE}: profile {name}, {changed}, seed {profile.run.seed}: valid")
+    if profile.run.hardware.gpus_per_node > 0:
+        say(resource_plan(profile))
     if options.check:
         sys.stdout.write(text)
         sys.exit(0)

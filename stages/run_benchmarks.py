@@ -21,6 +21,7 @@ from stages.base.jsonl import read_jsonl, write_json, write_jsonl
 from stages.base.params import Engine, Run, RunBenchmarks, load
 from stages.base.paths import BENCHMARKS, CHECKPOINTS, RESPONSES, report
 from stages.base.records import Problem
+from stages.engines.plan import refuse_if_too_small
 from stages.evals.lm_harness import Response, Sampling, respond, vllm_model
 from stages.evals.scoring import (
     Scored,
@@ -39,6 +40,7 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
     """Generate what is not yet generated, then score everything."""
     name, checkpoint = options.checkpoint, CHECKPOINTS[options.checkpoint]
     run, engine, config = load(Run, "run"), load(Engine, "engine"), load(RunBenchmarks, STAGE)
+    refuse_if_too_small(run)
     responses, metrics = RESPONSES / name, report(STAGE, f"{name}/metrics.json")
     items = report(STAGE, f"{name}/items.jsonl")
     parameters = {"run": asdict(run), "engine": asdict(engine), STAGE: asdict(config)}
@@ -46,7 +48,7 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
     with workspace(f"{STAGE}/{name}", parameters, inputs, outputs) as space:
         table = read_registry(BENCHMARKS)
         suite = [(benchmark, read_problems(BENCHMARKS, benchmark)) for benchmark in table]
-        harness = Harness(checkpoint, engine, config, run.seed, space.checkpoints)
+        harness = Harness(checkpoint, run, engine, config, space.checkpoints)
         scored: list[Scored] = []
         for benchmark, problems in progress(suite, total=len(suite), what=f"{STAGE} {name}"):
             found = harness.responses(benchmark, problems)
@@ -65,10 +67,10 @@ class Harness:
     """
 
     def __init__(
-        self, checkpoint: Path, engine: Engine, config: RunBenchmarks, seed: int, kept: Path
+        self, checkpoint: Path, run: Run, engine: Engine, config: RunBenchmarks, kept: Path
     ) -> None:
         self._checkpoint, self._engine, self._config = checkpoint, engine, config
-        self._seed, self._kept = seed, kept
+        self._seed, self._gpu, self._kept = run.seed, run.hardware.gpus_per_node > 0, kept
         self._model: Any = None
         self.measured: dict[str, float] = {"start_seconds": 0.0, "generate_seconds": 0.0}
 
@@ -96,8 +98,10 @@ class Harness:
 
     def _started(self) -> Any:
         if self._model is None:
+            from stages.engines import bailing_moe  # noqa: F401, PLC0415  vLLM then knows its config
+
             started = time.perf_counter()
-            self._model = vllm_model(self._checkpoint, self._engine, self._seed)
+            self._model = vllm_model(self._checkpoint, self._engine, self._seed, self._gpu)
             self.measured["start_seconds"] = round(time.perf_counter() - started, 2)
         return self._model
 

@@ -28,6 +28,7 @@ SHORTEST = 3  # words; a shorter item matches too much to mean anything
 SHORTEST_CHARACTERS = 8
 UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # scripts where a character is a word
 WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
+ASCII_WORD = re.compile(r"[0-9A-Za-z]+")  # the same, faster
 OPERATORS = "-+*/^=<>%"
 FINE = re.compile(rf"{WORD.pattern}|[{OPERATORS}]")
 
@@ -52,18 +53,6 @@ class Hit:
     item_text: str
 
 
-@dataclass(frozen=True)
-class _Words:
-    """Folded text, its words and where each stands in it."""
-
-    text: str
-    words: list[str]
-    spans: list[tuple[int, int]]
-
-    def piece(self, start: int, length: int) -> str:
-        return self.text[self.spans[start][0] : self.spans[start + length - 1][1]]
-
-
 def fold(text: str) -> str:
     """NFKC, case folded, without format characters (zero-width, soft hyphen, BOM)."""
     if text.isascii():
@@ -72,10 +61,14 @@ def fold(text: str) -> str:
     return "".join(c for c in text if unicodedata.category(c) != "Cf")
 
 
-def _words(text: str) -> _Words:
-    folded = fold(text)
-    found = [(match.group(), match.span()) for match in WORD.finditer(folded)]
-    return _Words(folded, [word for word, _ in found], [span for _, span in found])
+def _pattern(text: str) -> re.Pattern[str]:
+    return ASCII_WORD if text.isascii() else WORD
+
+
+def _piece(folded: str, start: int, length: int) -> str:
+    """The stretch of a folded text that holds ``length`` words from word ``start`` on."""
+    spans = [match.span() for match in _pattern(folded).finditer(folded)]
+    return folded[spans[start][0] : spans[start + length - 1][1]]
 
 
 def _hash(words: Sequence[str]) -> int:
@@ -105,7 +98,8 @@ def _operand(token: str) -> bool:
 class Index:
     """Benchmark items made searchable. ``n`` is the length of an n-gram in words.
 
-    ``unsearchable`` lists ids of items too short to be told from chance; they are reported.
+    A window is a run of words that is searched for. ``_lengths`` maps its first words to how long
+    windows that begin so can be, so that most places of a text cost one look-up.
     """
 
     def __init__(self, items: Sequence[Item], n: int) -> None:
@@ -115,13 +109,16 @@ class Index:
             )
         self.n = n
         self.keys = {item.key for item in items if item.key}
-        self.unsearchable: list[str] = []
-        self._windows: dict[int, dict[int, list[tuple[int, int]]]] = {}
+        self._unsearchable: list[str] = []
         self._items = list(items)
-        self._words = [_words(item.question) for item in items]
-        self._template = _template_grams(items, self._words, n)
-        for number, words in enumerate(self._words):
-            self._add(number, words.words)
+        self._texts = [fold(item.question) for item in items]
+        self._prefix = min(SHORTEST, n)
+        self._lengths: dict[tuple[str, ...], set[int]] = {}
+        self._windows: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        words = [_pattern(text).findall(text) for text in self._texts]
+        self._template = _template_grams(items, words, n)
+        for number in range(len(items)):
+            self._add(number, words[number])
 
     def describe(self) -> dict[str, Any]:
         """What is searched for and what cannot be, for the report."""
@@ -129,42 +126,52 @@ class Index:
             "items": len(self._items),
             "ngram": self.n,
             "template_ngrams_left_out": len(self._template),
-            "items_too_short_to_search": self.unsearchable,
+            "items_too_short_to_search": self._unsearchable,
             "out_of_reach": "translations and paraphrases",
         }
 
     def _add(self, number: int, words: list[str]) -> None:
-        grams = ((at, _hash(words[at : at + self.n])) for at in range(len(words) - self.n + 1))
-        own = [(at, value) for at, value in grams if value not in self._template]
-        for at, value in own:
-            self._windows.setdefault(self.n, {}).setdefault(value, []).append((number, at))
+        starts = range(len(words) - self.n + 1)
+        own = [at for at in starts if _hash(words[at : at + self.n]) not in self._template]
+        for at in own:
+            self._add_window(number, words, at, self.n)
         if own:
             return
         if len(words) < SHORTEST or sum(map(len, words)) < SHORTEST_CHARACTERS:
-            self.unsearchable.append(self._items[number].id)
-            return
-        table = self._windows.setdefault(len(words), {})
-        table.setdefault(_hash(words), []).append((number, 0))
+            self._unsearchable.append(self._items[number].id)
+        else:
+            self._add_window(number, words, 0, len(words))
+
+    def _add_window(self, number: int, words: list[str], at: int, length: int) -> None:
+        window = words[at : at + length]
+        self._lengths.setdefault(tuple(window[: self._prefix]), set()).add(length)
+        self._windows.setdefault((length, _hash(window)), []).append((number, at))
 
     def find(self, text: str, field: str) -> Hit | None:
         """The first verified hit in a text, if there is one."""
-        words = _words(text)
-        for length in sorted(self._windows):
-            for start, (number, at) in self._candidates(words.words, length):
-                mine, theirs = words.piece(start, length), self._words[number].piece(at, length)
-                if _fine(mine) == _fine(theirs):
-                    return Hit(self._items[number], field, mine, theirs)
+        folded = fold(text)
+        for start, length, number, at in self._candidates(_pattern(folded).findall(folded)):
+            mine, theirs = _piece(folded, start, length), _piece(self._texts[number], at, length)
+            if _fine(mine) == _fine(theirs):
+                return Hit(self._items[number], field, mine, theirs)
         return None
 
-    def _candidates(self, words: list[str], length: int) -> Iterator[tuple[int, tuple[int, int]]]:
-        table = self._windows[length]
-        for start in range(len(words) - length + 1):
-            for place in table.get(_hash(words[start : start + length]), ()):
-                yield start, place
+    def _candidates(self, words: list[str]) -> Iterator[tuple[int, int, int, int]]:
+        """(start in the text, length, item, start in the item) of windows with equal hashes."""
+        beginnings = zip(*(words[shift:] for shift in range(self._prefix)), strict=False)
+        for start, beginning in enumerate(beginnings):
+            lengths = self._lengths.get(beginning)
+            if lengths is None:
+                continue
+            for length in sorted(lengths):
+                window = words[start : start + length]
+                for number, at in self._windows.get((length, _hash(window)), ()):
+                    if len(window) == length:
+                        yield start, length, number, at
 
 
-def _template_grams(items: Sequence[Item], texts: Sequence[_Words], n: int) -> set[int]:
-    groups: dict[str, list[_Words]] = {}
+def _template_grams(items: Sequence[Item], texts: Sequence[list[str]], n: int) -> set[int]:
+    groups: dict[str, list[list[str]]] = {}
     for item, text in zip(items, texts, strict=True):
         groups.setdefault(item.benchmark, []).append(text)
     template: set[int] = set()
@@ -174,10 +181,9 @@ def _template_grams(items: Sequence[Item], texts: Sequence[_Words], n: int) -> s
     return template
 
 
-def _frequent_grams(texts: Sequence[_Words], n: int) -> set[int]:
+def _frequent_grams(texts: Sequence[list[str]], n: int) -> set[int]:
     count: Counter[int] = Counter()
-    for text in texts:
-        words = text.words
+    for words in texts:
         count.update({_hash(words[at : at + n]) for at in range(len(words) - n + 1)})
     return {value for value, times in count.items() if times > TEMPLATE_SHARE * len(texts)}
 

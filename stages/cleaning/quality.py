@@ -20,6 +20,7 @@ LINE_ENDS = re.compile(r"\r\n?|[\x85\u2028\u2029]")
 SUSPECT = re.compile(r"[^\n\t\x20-\x7e]")
 REPLACEMENT = "\ufffd"
 MAX_REPLACED = 0.01  # share of characters lost to U+FFFD
+ROUNDS = 5
 LONGEST_LOOP = 16  # words of a repeated block
 LOOP_TIMES = 8
 FTFY = ftfy.TextFixerConfig(
@@ -40,16 +41,24 @@ def repair(text: str) -> tuple[str, Counter[str]]:
     if not SUSPECT.search(text):
         return text, counts
     fixed, counts["line_end"] = LINE_ENDS.subn("\n", text)
-    clean = ftfy.fix_text(fixed, FTFY) if not fixed.isascii() else fixed
-    counts["mojibake"] = int(clean != fixed)
+    for _ in range(ROUNDS):  # what is laid bare by one repair may need the other
+        plain = fixed if fixed.isascii() else ftfy.fix_text(fixed, FTFY)
+        counts["mojibake"] += plain != fixed
+        before, fixed = fixed, _visible(plain, counts)
+        if fixed == before:
+            break
+    return fixed, +counts
+
+
+def _visible(text: str, counts: Counter[str]) -> str:
     characters = []
-    for at, character in enumerate(clean):
-        kind = _unwanted(clean, at)
+    for at, character in enumerate(text):
+        kind = _unwanted(text, at)
         if kind:
             counts[kind] += 1
         else:
             characters.append(character)
-    return "".join(characters), +counts
+    return "".join(characters)
 
 
 def _unwanted(text: str, at: int) -> str:
@@ -99,7 +108,8 @@ def _thinking_fault(response: str) -> tuple[str, str] | None:
 
 def _loop_fault(response: str) -> tuple[str, str] | None:
     words = response.split()
-    if len(set(words)) * 2 > len(words):
+    trigrams = Counter(zip(words, words[1:], words[2:], strict=False))
+    if not trigrams or max(trigrams.values()) < LOOP_TIMES - 2:  # cheap, and true of most texts
         return None
     for period in range(1, LONGEST_LOOP + 1):
         run = 0

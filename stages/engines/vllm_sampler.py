@@ -162,6 +162,7 @@ def _settings(engine: params.Engine, seed: int) -> dict[str, Any]:
         "enable_prefix_caching": cuda,
         "enforce_eager": not cuda,
         "disable_log_stats": True,
+        "use_tqdm_on_load": False,
     }
 
 

@@ -24,6 +24,9 @@ from stages.base.seeds import derive_seed
 EVERYTHING = 1 << 30
 """Batch size that hands lm-eval's whole list to the engine, which batches by itself."""
 
+PREFILL_TOKENS = 8192
+"""Prompt tokens computed in one engine step, at most."""
+
 
 @dataclass(frozen=True)
 class Sampling:
@@ -155,10 +158,11 @@ def check_window(problem: str, prompt: int, max_tokens: int, context: int) -> No
         )
 
 
-def vllm_model(checkpoint: Path, engine: Engine, seed: int) -> Any:
+def vllm_model(checkpoint: Path, engine: Engine, seed: int, gpu: bool = False) -> Any:
     """lm-eval's vLLM model over a checkpoint folder, in this process, seeds and endings kept.
 
-    No prefix cache and no chunked prefill: a response must not depend on what ran before it.
+    No prefix cache: a response must not depend on what ran before it. On CPU a seeded request must
+    not be prefilled in parts (its generator knows no offset).
     """
     from lm_eval.models.vllm_causallms import VLLM  # noqa: PLC0415  heavy: imports the engine
 
@@ -167,13 +171,17 @@ def vllm_model(checkpoint: Path, engine: Engine, seed: int) -> Any:
         dtype=engine.dtype,
         max_model_len=engine.context,
         max_num_seqs=engine.max_sequences,
-        max_num_batched_tokens=max(engine.context, 2048),
+        max_num_batched_tokens=max(engine.context, PREFILL_TOKENS),
         kv_cache_memory_bytes=int(engine.cache_gib * 2**30),
         tensor_parallel_size=engine.tensor_parallel,
-        enforce_eager=True,
-        enable_chunked_prefill=False,
+        enforce_eager=not gpu,
+        enable_chunked_prefill=gpu,
         enable_prefix_caching=False,
-        seed=seed,
+        async_scheduling=False,
+        generation_config="vllm",
+        hf_overrides={"head_dtype": "float32"},
+        disable_log_stats=True,
+        seed=seed % 2**31,
         batch_size=EVERYTHING,
     )
 

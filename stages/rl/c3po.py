@@ -177,12 +177,14 @@ class Scheduler:
         )
 
     def _age(self) -> None:
-        """Retention + 1 for members that were cut, or finished and wait for the rest of a group."""
-        queued = {member.id for member in self._waiting}
+        """Retention + 1 for members that were cut, or finished and wait for the rest of a group.
+
+        One that has no token yet has lived through nothing.
+        """
         for group in self._groups:
             if not group.complete:
                 for member in group.members:
-                    member.partitions += member.id not in queued or member.partitions > 0
+                    member.partitions += len(member) > 0
 
     def state(self) -> dict[str, Any]:
         """Everything :meth:`restore` needs, as JSON."""

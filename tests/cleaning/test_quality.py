@@ -19,6 +19,8 @@ from stages.cleaning.quality import quality, repair
         ("non\ufdd0character", "noncharacter", "noncharacter"),
         ("a\r\nb\rc\u2028d", "a\nb\nc\nd", "line_end"),
         ("schÃ¶n", "schön", "mojibake"),
+        ("itâ\x80\x99s", "it’s", "mojibake"),
+        ("schÃ\u200b¶n", "schön", "mojibake"),
     ],
 )
 def test_repairs_are_made_and_counted(text, mended, kind):
@@ -43,7 +45,7 @@ def test_code_latex_and_scripts_are_left_alone(text):
     assert repair(text) == (text, {})
 
 
-@given(st.text())
+@given(st.text() | st.text("Ã¶â\x80\x99\u200b\xa0ﬁ\r\n"))
 def test_repairing_twice_changes_nothing_more(text):
     once = repair(text)[0]
     assert repair(once)[0] == once

@@ -1,4 +1,4 @@
-"""The reward model: scores of responses, whatever stands beside them, and what is stored with it."""
+"""The reward model: scores that no neighbour changes, and what is stored beside the weights."""
 
 from __future__ import annotations
 

@@ -15,18 +15,14 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A Ling-2.0-shaped model with random weights and its tokenizer."""
-    import torch
-
-    from stages.engines.bailing_moe import BailingMoeV2Config, BailingMoeV2ForCausalLM
+    from stages.engines.bailing_moe import initialise
     from stages.engines.checkpoints import save_model
     from stages.engines.tokenizer import train_tokenizer
 
     shape = resolve("tiny", {}, ROOT / "profiles").make_base_model.architecture
-    torch.manual_seed(0)
-    model = BailingMoeV2ForCausalLM(BailingMoeV2Config.from_architecture(shape))
     tokenizer = train_tokenizer(compact_vocabulary(), "compact", shape.vocabulary)
     folder = tmp_path_factory.mktemp("base")
-    save_model(model, tokenizer, folder)
+    save_model(initialise(shape, 0), tokenizer, folder)
     return folder
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import torch
@@ -57,7 +59,7 @@ def test_scores_come_back_to_their_own_tokens():
     for samples in make_samples(GROUPS, trainer, config):
         for sample in samples:
             whole = [*sample.trajectory.prompt, *sample.trajectory.tokens]
-            expected = [float(logp[a, b]) for a, b in zip(whole, whole[1:], strict=False)]
+            expected = [float(logp[a, b]) for a, b in pairwise(whole)]
             assert sample.train_logp.tolist() == pytest.approx(expected)
 
 

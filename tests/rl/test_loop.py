@@ -55,7 +55,7 @@ def test_weights_are_pushed_before_the_first_token_and_after_every_step(tmp_path
     assert [row["version"] for row in outcome.journal] == [0, 1, 2, 3, 4]
 
 
-class Killed(Exception):
+class KilledError(Exception):
     """Stands for SIGKILL: nothing of the process survives but its files."""
 
 
@@ -68,11 +68,11 @@ def test_killed_and_started_again_it_ends_with_the_same_bytes(tmp_path, schedule
 
     def die(version):
         if version == at:
-            raise Killed
+            raise KilledError
 
     killed = Rig(tmp_path / "killed", steps=17, scheduler=scheduler)
     killed.channel.before = die
-    with pytest.raises(Killed):
+    with pytest.raises(KilledError):
         killed.run()
     again = Rig(tmp_path / "killed", steps=17, scheduler=scheduler)
     resumed = again.run()

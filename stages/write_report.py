@@ -1,0 +1,114 @@
+"""Write the report: what ran, how training went, what came out, and how sure that is.
+
+``reports/report.html`` is one page without script or network, ``report.md`` the same for git, and
+``metrics.json`` the scores of the four checkpoints with their paired differences.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from itertools import pairwise
+from typing import Any
+
+from stages.base.artifacts import workspace
+from stages.base.command import stage_main
+from stages.base.errors import DataError
+from stages.base.jsonl import write_json
+from stages.base.params import WriteReport, load
+from stages.base.paths import CHECKPOINTS, REPORTS, RESOLVED, RESPONSES
+from stages.evals.statistics import paired_difference
+from stages.reporting import origins, results, training
+from stages.reporting.evidence import (
+    FIGURES,
+    JOURNALS,
+    Comparison,
+    Evidence,
+    read_evidence,
+    shared_means,
+)
+from stages.reporting.page import Report, as_html, as_markdown
+from stages.reporting.wording import number
+
+STAGE = "write_report"
+PAGE, TEXT, HEADLINE = REPORTS / "report.html", REPORTS / "report.md", REPORTS / "metrics.json"
+SCOPES = ("reasoning", "preference")
+
+
+def body(options: argparse.Namespace) -> dict[str, Any]:
+    """Read all evidence, compare the checkpoints, render."""
+    del options
+    config = load(WriteReport, STAGE)
+    evidence = read_evidence(RESOLVED, REPORTS, RESPONSES, tuple(CHECKPOINTS))
+    inputs = [RESOLVED, RESPONSES, REPORTS / "run_benchmarks"]
+    inputs += [REPORTS / stage / "metrics.json" for stage in FIGURES]
+    inputs += [REPORTS / stage / name for stage, name in JOURNALS.items()]
+    with workspace(STAGE, {STAGE: asdict(config)}, inputs, (PAGE, TEXT, HEADLINE)) as space:
+        comparisons = compare(evidence, config.confidence)
+        report = compose(evidence, comparisons, config)
+        space.out(PAGE).write_text(as_html(report), encoding="utf-8")
+        space.out(TEXT).write_text(as_markdown(report), encoding="utf-8")
+        write_json(space.out(HEADLINE), results.headline(evidence, comparisons))
+    return {}
+
+
+def compare(evidence: Evidence, confidence: float) -> list[Comparison]:
+    """Each checkpoint against the one before it on the road, reasoning first, then preference."""
+    road = list(CHECKPOINTS)
+    found = []
+    for scope in SCOPES:
+        means = shared_means(evidence, scope)
+        for before, after in pairwise(road):
+            if not means[before] and not means[after]:
+                continue
+            try:
+                change = paired_difference(means[before], means[after], confidence)
+            except ValueError as error:
+                raise DataError(
+                    f"reports/run_benchmarks: {before} and {after} cannot be compared on {scope} "
+                    f"({error}). Run `dvc repro run_benchmarks`."
+                ) from error
+            found.append(
+                Comparison(
+                    before=before,
+                    after=after,
+                    scope=scope,
+                    delta=change.delta,
+                    low=change.low,
+                    high=change.high,
+                    questions=change.questions,
+                    detectable=change.detectable,
+                    verdict=change.verdict,
+                )
+            )
+    return found
+
+
+def compose(evidence: Evidence, comparisons: list[Comparison], config: WriteReport) -> Report:
+    """Put the chapters in reading order: results first, then how they came about."""
+    resolved, model = evidence.resolved, evidence.figures["make_base_model"]
+    reasoning = resolved["train_reasoning_rl"]
+    facts = (
+        f"profile {resolved['profile']}",
+        f"{number(model['parameters'])} parameters",
+        f"seed {resolved['run']['seed']}",
+        f"{reasoning['objective']} + {reasoning['scheduler']}",
+    )
+    chapters = [
+        results.overview(evidence, comparisons),
+        results.differences(comparisons, config.confidence),
+        results.scores(evidence),
+        results.exhibits(evidence, config.samples_shown),
+        results.limits(evidence),
+        origins.what_ran(evidence),
+        origins.data(evidence),
+        training.sft(evidence),
+        training.reasoning_rl(evidence),
+        training.reward_model(evidence),
+        training.general_rl(evidence),
+    ]
+    return Report("From base model to thinking model", results.summary(evidence), facts, chapters)
+
+
+if __name__ == "__main__":
+    stage_main(STAGE, __doc__, body)

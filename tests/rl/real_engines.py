@@ -1,0 +1,65 @@
+"""The loop on vLLM and DeepSpeed with a small random model; run as a process that can be killed.
+
+``python -m tests.rl.real_engines FOLDER`` leaves ``journal.jsonl`` and ``weights.txt`` in FOLDER.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from stages.base.jsonl import write_jsonl
+from stages.base.params import Run
+from stages.base.records import Judgement, Problem, Verdict
+from stages.engines.checkpoints import checksum
+from stages.engines.local_runtime import start
+from stages.rl.c3po import make_scheduler
+from stages.rl.loop import Engines, train
+from tests.engines.samples import engine, lively, saved
+from tests.rl.small import small_config
+
+CONFIG = small_config(
+    steps=6,
+    rollouts_per_prompt=4,
+    capacity=24,
+    token_budget=150,
+    max_tokens=12,
+    learning_rate=1e-3,
+    minibatches=2,
+    pack_length=64,
+    checkpoint_every=1,
+)
+
+
+class EvenJudge:
+    """Protocol ``Judge``: right if most tokens are even; a random model can do that."""
+
+    def judge(self, problems, trajectories):
+        shares = [sum(t % 2 == 0 for t in item.tokens) / len(item) for item in trajectories]
+        return [Judgement(Verdict.PASS, share) for share in shares]
+
+
+def main(folder: Path) -> None:
+    """Run, or go on after a kill."""
+    model = folder / "model"
+    if not model.exists():
+        saved(lively(seed=0), folder / "half").rename(model)
+    run = Run(seed=1, notation="compact")
+    runtime = start(model, run, engine("bfloat16"), CONFIG)
+    prompts = {f"p{n}": [n + 9, 2 * n + 9, 7] for n in range(10)}
+    problems = {name: Problem(name, "even", "maths", "", "", name) for name in prompts}
+    checkpoints = folder / "checkpoints"
+    checkpoints.mkdir(exist_ok=True)
+    outcome = train(
+        CONFIG,
+        problems,
+        make_scheduler(prompts, CONFIG, run.seed),
+        Engines(runtime.sampler, runtime.trainer, runtime.channel, EvenJudge()),
+        checkpoints,
+    )
+    write_jsonl(folder / "journal.jsonl", outcome.journal)
+    (folder / "weights.txt").write_text(checksum(runtime.trainer.named_tensors()))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
