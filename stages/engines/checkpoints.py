@@ -101,7 +101,9 @@ def save_model(model: Any, tokenizer: Any, folder: Path) -> None:
         shard = {name: tensors[name].contiguous() for name in names}
         save_file(shard, folder / file, metadata={"format": "pt"})
     if plan.is_sharded:
-        write_json(folder / INDEX, {"metadata": plan.metadata, "weight_map": plan.tensor_to_filename})
+        write_json(
+            folder / INDEX, {"metadata": plan.metadata, "weight_map": plan.tensor_to_filename}
+        )
     config = model.config
     config.architectures = [type(model).__name__]
     config.dtype = next(model.parameters()).dtype

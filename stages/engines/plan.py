@@ -141,7 +141,9 @@ def refuse_if_too_small(run: Run) -> None:
     if hardware.gpus_per_node > 0 and (found := _gpus()) < hardware.gpus_per_node:
         lacking.append(f"{hardware.gpus_per_node} GPUs a node are asked for, {found} are here")
     if hardware.ram_gib > (found_gib := _memory_gib()):
-        lacking.append(f"{hardware.ram_gib:g} GiB of memory are asked for, {found_gib:.1f} are here")
+        lacking.append(
+            f"{hardware.ram_gib:g} GiB of memory are asked for, {found_gib:.1f} are here"
+        )
     if lacking:
         plan = resource_plan(parse(Profile, _without_name(), str(RESOLVED)))
         raise ResourceError(

@@ -26,7 +26,14 @@ class Router(nn.Module):
     load: Tensor
 
     def __init__(
-        self, *, hidden: int, experts: int, chosen: int, groups: int, top_groups: int, scaling: float
+        self,
+        *,
+        hidden: int,
+        experts: int,
+        chosen: int,
+        groups: int,
+        top_groups: int,
+        scaling: float,
     ) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.empty(experts, hidden))

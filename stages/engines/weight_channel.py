@@ -45,7 +45,9 @@ class LocalChannel:
         if not llm.reset_prefix_cache(reset_running_requests=True):
             raise EngineError("vLLM kept cached keys and values of the old policy.")
         if missing := self._sampler.expected_tensors - sent.names:
-            raise EngineError(f"the engine did not take {len(missing)} tensors, e.g. {min(missing)}.")
+            raise EngineError(
+                f"the engine did not take {len(missing)} tensors, e.g. {min(missing)}."
+            )
         if wrong[0]:
             raise EngineError(f"tensors differ after the push: {', '.join(wrong[0])}.")
         self._sampler.version = version

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Any
 
 from stages.base.errors import ConfigError, DataError, VerifierError
@@ -97,7 +96,7 @@ def _problem(
         answer=kind.answer(instance, notation),
         key=key,
         difficulty=kind.difficulty(instance),
-        meta={"notation": notation, "instance": asdict(instance)},
+        meta={"notation": notation, "instance": dict(vars(instance))},
     )
 
 

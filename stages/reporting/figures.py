@@ -157,7 +157,7 @@ def stack_chart(
 def forest_chart(name: str, groups: Mapping[str, Sequence[Estimate]]) -> str:
     """Scores with intervals, one row each, in titled groups from top to bottom; x is 0 to 100%."""
     rows = sum(len(group) for group in groups.values())
-    height = 0.62 + 0.205 * rows + 0.32 * len(groups)
+    height = 0.34 + 0.165 * (rows + 1.45 * len(groups))
 
     def draw(axes: Axes) -> None:
         at = 0.0
@@ -167,8 +167,8 @@ def forest_chart(name: str, groups: Mapping[str, Sequence[Estimate]]) -> str:
             for estimate in group:
                 at += 1.0
                 colour = COLOURS[estimate.colour]
-                axes.plot([estimate.low, estimate.high], [at, at], color=colour, linewidth=2.2)
-                axes.plot([estimate.score], [at], "o", color=colour, markersize=5)
+                axes.plot([estimate.low, estimate.high], [at, at], color=colour, linewidth=1.9)
+                axes.plot([estimate.score], [at], "o", color=colour, markersize=4.5, clip_on=False)
                 axes.text(
                     -0.02,
                     at,

@@ -22,6 +22,11 @@ class Table:
     caption: str = ""
     words: int = 1
 
+    @property
+    def wide(self) -> bool:
+        """Whether it needs the whole width of the page."""
+        return len(self.head) > 5
+
 
 @dataclass(frozen=True)
 class Picture:
@@ -31,7 +36,6 @@ class Picture:
     svg: str
     note: str = ""
     curve: str = ""
-    wide: bool = False
 
 
 @dataclass(frozen=True)

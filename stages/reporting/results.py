@@ -11,7 +11,7 @@ from stages.reporting.page import Card, Chapter, Exhibit, Picture, Specimen, Tab
 from stages.reporting.wording import CHECKPOINTS, NOTHING, band, percent, points, signed_band
 
 TONES = {"better": "good", "worse": "bad", "within noise": "neutral"}
-SHOWN = 1200  # characters of a response
+SHOWN = 800  # characters of a response
 CLOSE = "</think>"
 
 
@@ -55,8 +55,8 @@ def scores(evidence: Evidence) -> Chapter:
     table = Table(
         ("benchmark", "domain", "problems", *(CHECKPOINTS[name] for name in evidence.scores)),
         (
-            *(_score_row(evidence, name) for name in names),
             _pooled_row(evidence, "reasoning", "all reasoning"),
+            *(_score_row(evidence, name) for name in names),
         ),
         "Score with 95% question interval, percent",
         words=2,
@@ -84,9 +84,9 @@ def scores(evidence: Evidence) -> Chapter:
         pictures=[
             Picture(
                 "Scores with 95% question intervals, percent",
-                forest_chart("scores of the four checkpoints", _forest(evidence, names)),
-                wide=True,
+                forest_chart(f"scores of the four checkpoints, part {number}", half),
             )
+            for number, half in enumerate(_halves(_forest(evidence, names)), start=1)
         ],
         tables=[table, rerun, styles(evidence)],
         notes=[
@@ -144,6 +144,13 @@ def _forest(evidence: Evidence, names: Sequence[str]) -> dict[str, list[Estimate
     for name in names:
         groups[name] = _estimates(evidence, lambda found, name=name: found["benchmarks"][name])
     return groups
+
+
+def _halves(groups: dict[str, list[Estimate]]) -> list[dict[str, list[Estimate]]]:
+    """Two charts side by side instead of one tall one."""
+    titles = list(groups)
+    middle = (len(titles) + 1) // 2
+    return [{title: groups[title] for title in half} for half in (titles[:middle], titles[middle:])]
 
 
 def _estimates(evidence: Evidence, pick: Any) -> list[Estimate]:
@@ -209,13 +216,11 @@ def _exhibit(
         if row is None:
             continue
         thinking, closed, answer = row["response"].partition(CLOSE)
-        if not closed:
-            thinking, answer = "", row["response"]
         specimens.append(
             Specimen(
                 name,
                 CHECKPOINTS[name],
-                _clip(thinking + closed),
+                _clip(thinking + closed) or "(nothing)",
                 _clip(answer),
                 row["verdict"],
             )

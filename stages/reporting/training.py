@@ -29,6 +29,12 @@ def smooth(values: Sequence[float | None], width: int) -> list[float | None]:
     return out
 
 
+def with_mean(values: Sequence[float | None], colour: str) -> list[Line]:
+    """A noisy curve with its running mean over it."""
+    mean = smooth(values, max(3, len(values) // 40))
+    return [Line("each step", values, "six", faint=True), Line("running mean", mean, colour)]
+
+
 def sft(evidence: Evidence) -> Chapter:
     """Loss and learning rate of supervised fine-tuning."""
     journal = evidence.journals["train_sft"]
@@ -37,20 +43,14 @@ def sft(evidence: Evidence) -> Chapter:
     pictures = [
         Picture(
             "Loss, nats a token",
-            line_chart(
-                "SFT loss by step",
-                [
-                    Line("each step", loss, "six", faint=True),
-                    Line("running mean", smooth(loss, max(3, len(loss) // 40)), "one"),
-                ],
-            ),
+            line_chart("SFT loss by step", with_mean(loss, "one")),
             curve=sparkline(loss),
         ),
         Picture(
             "Gradient norm",
             line_chart(
                 "SFT gradient norm by step",
-                [Line("gradient norm", column(journal, "grad_norm"), "two")],
+                with_mean(column(journal, "grad_norm"), "two"),
                 log=True,
             ),
             curve=sparkline(column(journal, "grad_norm")),
@@ -70,7 +70,7 @@ def _expert_load(journal: Journal) -> Picture:
     load = column(journal, "bias_load_max")
     return Picture(
         "Load of the busiest expert, share of choices",
-        line_chart("expert load by step", [Line("busiest expert", load, "four")], percent=True),
+        line_chart("expert load by step", with_mean(load, "four"), percent=True),
         curve=sparkline(load),
     )
 

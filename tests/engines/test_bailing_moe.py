@@ -79,8 +79,9 @@ def test_a_training_pass_has_the_same_gradients_twice():
 
     def gradients():
         model.zero_grad()
-        model(input_ids=IDS, position_ids=PLACES, attention_mask=causal(10)).logits.square().mean(
-        ).backward()
+        model(
+            input_ids=IDS, position_ids=PLACES, attention_mask=causal(10)
+        ).logits.square().mean().backward()
         return [parameter.grad.clone() for parameter in model.parameters()]
 
     for a, b in zip(gradients(), gradients(), strict=True):
@@ -104,7 +105,10 @@ def test_yarn_keeps_fast_rotations_and_slows_slow_ones():
         "original_max_position_embeddings": 2048,
     }
     at = torch.tensor([[1]])
-    angles = [torch.atan2(sin, cos)[0, 0, 0] for cos, sin in map(lambda c: rotary_tables(c, at)[:2], (plain, stretched))]
+    angles = [
+        torch.atan2(sin, cos)[0, 0, 0]
+        for cos, sin in map(lambda c: rotary_tables(c, at)[:2], (plain, stretched))
+    ]
     assert torch.isclose(angles[0][0], angles[1][0])
     assert torch.isclose(angles[0][-1] / angles[1][-1], torch.tensor(4.0), rtol=1e-3)
     stretched.rope_parameters["rope_type"] = "dynamic"
