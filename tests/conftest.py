@@ -1,4 +1,4 @@
-"""Shared by all tests: the package's process settings come first, and no test touches the network."""
+"""Shared by all tests: the process settings of the package come first; no test needs a network."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from stages.base.records import Trajectory
 
 
 class BatchControl:
-    """Protocol ``RolloutControl``: admits in order, at most ``capacity`` at once, until all ended."""
+    """Protocol ``RolloutControl``: admits in order, ``capacity`` at once, until all have ended."""
 
     def __init__(self, trajectories: Iterable[Trajectory], capacity: int) -> None:
         self._waiting = [item for item in trajectories if not item.finished][::-1]

@@ -10,6 +10,8 @@ one slice. Checkpoints hold one matrix an expert: see :mod:`stages.engines.check
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -19,7 +21,7 @@ from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
 from stages.base.errors import ConfigError
 from stages.base.params import Architecture
-from stages.engines.routing import Gather, Router, Scatter
+from stages.engines.routing import Router, gather, scatter
 
 MODEL_TYPE = "bailing_moe"
 ARCHITECTURE = "BailingMoeV2ForCausalLM"
@@ -52,7 +54,7 @@ class BailingMoeV2Config(PretrainedConfig):  # type: ignore[misc]
     head_dtype: str = "float32"
     max_position_embeddings: int = 512
     partial_rotary_factor: float = 0.5
-    rope_parameters: dict | None = None  # type: ignore[type-arg]
+    rope_parameters: dict[str, Any] | None = None
     rms_norm_eps: float = 1e-6
     hidden_act: str = "silu"
     use_qk_norm: bool = True
@@ -69,7 +71,14 @@ class BailingMoeV2Config(PretrainedConfig):  # type: ignore[misc]
     def __post_init__(self, **kwargs: object) -> None:
         """Say the rotary share where each reader looks for it."""
         super().__post_init__(**kwargs)
-        self.rope_parameters["partial_rotary_factor"] = self.partial_rotary_factor
+        self.rotary["partial_rotary_factor"] = self.partial_rotary_factor
+
+    @property
+    def rotary(self) -> dict[str, Any]:
+        """The rotary settings; the base class fills them in."""
+        if self.rope_parameters is None:
+            raise ConfigError("config.json: rope_parameters are missing.")
+        return self.rope_parameters
 
     @classmethod
     def from_architecture(cls, shape: Architecture) -> BailingMoeV2Config:
@@ -119,11 +128,11 @@ class RMSNorm(nn.Module):
 
 def rotary_tables(config: BailingMoeV2Config, positions: Tensor) -> tuple[Tensor, Tensor]:
     """Cosine and sine ``[B, 1, L, rotary / 2]`` in float32 of position ids ``[B, L]``."""
-    kind, scale = config.rope_parameters["rope_type"], 1.0
+    kind, scale = config.rotary["rope_type"], 1.0
     if kind == "default":
         size = int(config.head_dim * config.partial_rotary_factor)
         exponent = torch.arange(0, size, 2, dtype=torch.float32, device=positions.device) / size
-        rates = config.rope_parameters["rope_theta"] ** -exponent
+        rates = config.rotary["rope_theta"] ** -exponent
     elif kind == "yarn":
         rates, scale = ROPE_INIT_FUNCTIONS[kind](config, positions.device)
     else:
@@ -136,7 +145,7 @@ def rotate(x: Tensor, tables: tuple[Tensor, Tensor]) -> Tensor:
     """Rotate the first channels of each head, halves paired; ``x`` is ``[B, heads, L, head]``."""
     cos, sin = (table.to(x.dtype) for table in tables)
     half = cos.shape[-1]
-    first, second, rest = x.split([half, half, x.shape[-1] - 2 * half], dim=-1)
+    first, second, rest = torch.split(x, [half, half, x.shape[-1] - 2 * half], dim=-1)
     turned = [first * cos - second * sin, second * cos + first * sin, rest]
     return torch.cat(turned, dim=-1)
 
@@ -193,7 +202,7 @@ class Experts(nn.Module):
         stacks = (self.gate_proj.unbind(), self.up_proj.unbind(), self.down_proj.unbind())
         outputs = [
             F.linear(F.silu(F.linear(part, gate)) * F.linear(part, up), down)
-            for part, gate, up, down in zip(x.split(counts), *stacks, strict=True)
+            for part, gate, up, down in zip(torch.split(x, counts), *stacks, strict=True)
         ]
         return torch.cat(outputs)
 
@@ -221,8 +230,8 @@ class MixtureOfExperts(nn.Module):
         order = chosen.flatten().argsort(stable=True)
         back = order.argsort(stable=True)
         counts = self.gate.count(chosen).tolist()
-        sorted_tokens = Scatter.apply(flat, order, back, chosen.shape[1])
-        each = Gather.apply(self.experts(sorted_tokens, counts), order, back)
+        by_expert = scatter(flat, order, back, chosen.shape[1])
+        each = gather(self.experts(by_expert, counts), order, back)
         mixed = torch.einsum("nkh,nk->nh", each.view(*chosen.shape, -1), weights.to(x.dtype))
         if self.shared_experts is not None:
             mixed = mixed + self.shared_experts(flat)
@@ -306,7 +315,7 @@ class BailingMoeV2ForCausalLM(PreTrainedModel):  # type: ignore[misc]
         return [module for module in self.modules() if isinstance(module, Router)]
 
     def expert_load(self) -> Tensor:
-        """Tokens sent to each expert in training passes since the last bias step, ``[layers, E]``."""
+        """Tokens each expert got in training passes since the last bias step, ``[layers, E]``."""
         return torch.stack([router.load for router in self.routers()])
 
     def update_expert_bias(self, rate: float) -> None:
@@ -346,8 +355,8 @@ def _refuse_impossible(shape: Architecture) -> None:
     inside = shape.experts // shape.groups
     if inside < 2:
         raise ConfigError(
-            f"architecture: {shape.groups} groups leave {inside} expert in each; a group is ranked by "
-            "its two best experts. Lower `groups` or raise `experts`."
+            f"architecture: {shape.groups} groups leave {inside} expert in each; a group is ranked "
+            "by its two best experts. Lower `groups` or raise `experts`."
         )
     if shape.experts_per_token > inside * shape.top_groups:
         raise ConfigError(

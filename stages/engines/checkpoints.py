@@ -42,11 +42,11 @@ STACK = ".mlp.experts."
 def named_checkpoint_tensors(model: torch.nn.Module) -> Iterator[tuple[str, Tensor]]:
     """(checkpoint name, tensor) of all weights and persistent buffers; views, tied weights once."""
     stored = model.state_dict().keys()
-    for name, tensor in model.named_parameters():
-        yield from _unstacked(name, tensor.detach())
-    for name, tensor in model.named_buffers():
+    for name, parameter in model.named_parameters():
+        yield from _unstacked(name, parameter.detach())
+    for name, buffer in model.named_buffers():
         if name in stored:
-            yield name, tensor.detach()
+            yield name, buffer.detach()
 
 
 def _unstacked(name: str, tensor: Tensor) -> Iterator[tuple[str, Tensor]]:
@@ -61,7 +61,7 @@ def _unstacked(name: str, tensor: Tensor) -> Iterator[tuple[str, Tensor]]:
 def tensor_bytes(tensor: Tensor) -> memoryview:
     """The raw bytes of a tensor, wherever it lives."""
     flat = tensor.detach().cpu().contiguous().reshape(-1)
-    return memoryview(flat.view(torch.uint8).numpy())
+    return flat.view(torch.uint8).numpy().data
 
 
 class Checksum:
@@ -141,7 +141,8 @@ def _load_bailing(folder: Path, dtype: torch.dtype) -> BailingMoeV2ForCausalLM:
     config = BailingMoeV2Config.from_pretrained(folder, local_files_only=True)
     with torch.device("meta"):
         model = BailingMoeV2ForCausalLM(config)
-    model = model.to(dtype).to_empty(device="cpu")
+    model.to(dtype)
+    model.to_empty(device="cpu")
     places = dict(named_checkpoint_tensors(model))
     missing = dict(places)
     ahead = tuple(

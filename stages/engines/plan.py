@@ -1,4 +1,4 @@
-"""What a profile needs: parameters, memory by part, tokens a step; and refusing a machine too small.
+"""What a profile needs (parameters, memory, tokens a step), and refusing a machine too small.
 
 A profile is never shrunk to fit. On a machine without its GPUs the plan is printed and the stage
 ends with a ResourceError.
@@ -66,7 +66,7 @@ def cache_bytes(shape: Architecture, tokens: int) -> int:
 
 
 def resource_plan(profile: Profile) -> str:
-    """What a profile asks of a machine, as lines of text; says whether its own hardware holds it."""
+    """What a profile asks of a machine, in lines; says whether its own hardware holds it."""
     run, shape = profile.run, profile.make_base_model.architecture
     hardware = run.hardware
     gpus = hardware.nodes * hardware.gpus_per_node

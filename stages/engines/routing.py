@@ -11,7 +11,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.autograd.function import FunctionCtx
 from torch.nn import functional as F
 
 
@@ -51,7 +50,7 @@ class Router(nn.Module):
         return chosen, weights * self.scaling
 
     def select(self, biased: Tensor) -> Tensor:
-        """The k best experts ``[n, k]`` among those of the best groups; ``biased`` is ``[n, E]``."""
+        """The k best experts ``[n, k]`` inside the best groups; ``biased`` is ``[n, E]``."""
         if self.top_groups < self.groups:
             grouped = biased.view(len(biased), self.groups, -1)
             ranking = grouped.topk(2, dim=2).values.sum(dim=2)
@@ -76,15 +75,13 @@ class Router(nn.Module):
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Router:
         """Follow moves between devices, refuse casts of the bias."""
         bias = self.expert_bias
-        super()._apply(fn, recurse)
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         if self.expert_bias.dtype != bias.dtype:
             self.expert_bias = bias.to(self.expert_bias.device)
         return self
 
 
-class Scatter(torch.autograd.Function):
-    """Tokens ``[n, H]`` copied to each of their ``copies`` experts, sorted by expert."""
-
+class _Scatter(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, order: Tensor, back: Tensor, copies: int) -> Tensor:
         ctx.save_for_backward(back)
@@ -98,15 +95,26 @@ class Scatter(torch.autograd.Function):
         return grad.view(-1, ctx.copies, grad.shape[1]).sum(dim=1), None, None, None
 
 
-class Gather(torch.autograd.Function):
-    """Rows sorted by expert, put back in token order."""
-
+class _Gather(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, y: Tensor, order: Tensor, back: Tensor) -> Tensor:
         ctx.save_for_backward(order)
         return y.index_select(0, back)
 
     @staticmethod
-    def backward(ctx: FunctionCtx, *grads: Tensor) -> tuple[Tensor, None, None]:
-        (order,) = ctx.saved_tensors  # type: ignore[attr-defined]
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
+        (order,) = ctx.saved_tensors
         return grads[0].index_select(0, order), None, None
+
+
+def scatter(x: Tensor, order: Tensor, back: Tensor, copies: int) -> Tensor:
+    """Tokens ``[n, H]`` copied to each of their experts and sorted by expert, ``[n * copies, H]``.
+
+    ``order`` sorts the (token, choice) pairs by expert; ``back`` is its inverse.
+    """
+    return _Scatter.apply(x, order, back, copies)  # type: ignore[no-any-return, no-untyped-call]
+
+
+def gather(y: Tensor, order: Tensor, back: Tensor) -> Tensor:
+    """Rows sorted by expert, put back in token order."""
+    return _Gather.apply(y, order, back)  # type: ignore[no-any-return, no-untyped-call]

@@ -1,7 +1,7 @@
 """Small real engines behind the five seams: a table of bigram logits that samples and learns.
 
-The whole RL loop runs on them in milliseconds. ``mismatch`` makes the sampler's probabilities differ
-from the trainer's, as two real engines' do.
+The whole RL loop runs on them in milliseconds. ``mismatch`` makes the sampler's probabilities
+differ from the trainer's, as two real engines' do.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOMENTUM = 0.9
 
 
 class ToyTrainer:
-    """Protocol ``Trainer``: logits ``[V, V]`` of the next token given the last, SGD with momentum."""
+    """Protocol ``Trainer``: logits ``[V, V]`` of the next token by the last; SGD, momentum."""
 
     def __init__(self, vocabulary: int, seed: int = 0) -> None:
         generator = torch.Generator().manual_seed(derive_seed(seed, "toy"))

@@ -2,8 +2,8 @@
 
 Token ids in, token ids out. What is generated, and when it stops, is decided between two engine
 steps by a :class:`RolloutControl`. Each (trajectory, position) has a seed of its own, and a cut
-trajectory is admitted anew, so a process killed between two rollouts and started again generates the
-same bytes.
+trajectory is admitted anew, so a process killed between two rollouts and started again generates
+the same bytes.
 """
 
 from __future__ import annotations
@@ -58,8 +58,10 @@ class VllmSampler:
             raise EngineError(f"vLLM could not load {folder} ({error}).") from error
 
     def rollout(self, control: RolloutControl) -> list[Trajectory]:
-        """Generate until the control closes or nothing is left; returns the unfinished ones, in
-        the order they were admitted. DataError on a prompt that does not fit the context."""
+        """Generate until the control closes or nothing is left; returns the unfinished ones.
+
+        They come in the order they were admitted. DataError on a prompt that does not fit.
+        """
         engine = self.llm.llm_engine
         running: dict[str, Trajectory] = {}
         try:
@@ -75,16 +77,16 @@ class VllmSampler:
         return list(running.values())
 
     def _start(self, trajectory: Trajectory) -> str:
-        """Queue a trajectory, from its first token or from where it was cut; returns a request id."""
+        """Queue a trajectory, from its start or from where it was cut; returns a request id."""
         from vllm import SamplingParams  # noqa: PLC0415
         from vllm.sampling_params import RequestOutputKind  # noqa: PLC0415
 
         left = trajectory.max_tokens - len(trajectory)
-        whole = len(trajectory.prompt) + trajectory.max_tokens
-        if whole > self.engine_config.context:
+        whole, context = len(trajectory.prompt) + trajectory.max_tokens, self.engine_config.context
+        if whole > context:
             raise DataError(
-                f"{trajectory.id}: a prompt of {len(trajectory.prompt)} tokens and a response of up "
-                f"to {trajectory.max_tokens} exceed engine.context ({self.engine_config.context}). "
+                f"{trajectory.id}: a prompt of {len(trajectory.prompt)} tokens and a response of "
+                f"up to {trajectory.max_tokens} exceed engine.context ({context}). "
                 "Raise it, lower max_tokens, or leave the prompt out."
             )
         if left < 1 or trajectory.finished:
@@ -133,7 +135,7 @@ class VllmSampler:
             if not math.isfinite(logprob):
                 raise EngineError(
                     f"{trajectory.id}: token {len(trajectory)} was sampled with log-probability "
-                    f"{logprob}. The weights may have diverged; see the grad_norm of the last steps."
+                    f"{logprob}. The weights may have diverged; see grad_norm of the last steps."
                 )
             trajectory.tokens.append(int(token))
             trajectory.logprobs.append(logprob)
@@ -141,7 +143,7 @@ class VllmSampler:
 
 
 def _settings(engine: params.Engine, seed: int) -> dict[str, Any]:
-    """vLLM's arguments: token ids only, float32 head, no per-step surprise."""
+    """Arguments of the engine: token ids only, float32 head, nothing left to chance."""
     cuda = torch.cuda.is_available()
     return {
         "dtype": engine.dtype,

@@ -213,7 +213,9 @@ def _finish(axes: Axes, labels: int) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     axes.margins(x=0.02)
     axes.set_xlabel("step")
-    if labels > 1:
+    if labels == 1:
+        axes.figure.subplots_adjust(top=0.95)
+    else:
         axes.legend(
             loc="lower left",
             bbox_to_anchor=(-0.02, 1.0),

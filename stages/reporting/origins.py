@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stages.reporting.evidence import Evidence
@@ -10,30 +10,44 @@ from stages.reporting.page import Chapter, Table
 from stages.reporting.wording import NOTHING, number, percent
 
 # (section, key, what it is, the paper's value); the paper is silent where the value is a dash.
-RECIPE = (
-    ("pack_sft", "length", "SFT packing, tokens", "65,536"),
-    ("train_sft", "epochs", "SFT epochs", "3"),
-    ("train_sft", "optimizer", "SFT optimiser", "adamw"),
-    ("train_sft", "learning_rate", "SFT learning rate", "0.0002"),
-    ("train_sft", "warmup_steps", "SFT warm-up steps", "30"),
-    ("train_sft", "weight_decay", "SFT weight decay", "0.1"),
-    ("train_reasoning_rl", "objective", "reasoning RL objective", "icepop"),
-    ("train_reasoning_rl", "alpha", "IcePop lower bound", "0.5"),
-    ("train_reasoning_rl", "beta", "IcePop upper bound", "5"),
-    ("train_reasoning_rl", "scheduler", "reasoning RL scheduler", "c3po"),
-    ("train_reasoning_rl", "prompts_per_step", "reasoning RL prompts a step", "480"),
-    ("train_reasoning_rl", "rollouts_per_prompt", "reasoning RL rollouts a prompt", "8"),
-    ("train_reasoning_rl", "max_tokens", "reasoning RL longest response", "65,536"),
-    ("train_reasoning_rl", "learning_rate", "reasoning RL learning rate", "2e-06"),
-    ("train_reasoning_rl", "token_budget", "C3PO++ token budget", NOTHING),
-    ("train_reasoning_rl", "max_partitions", "C3PO++ most partitions", NOTHING),
-    ("train_reasoning_rl", "steps", "reasoning RL steps", NOTHING),
-    ("train_general_rl", "objective", "general RL objective", "grpo"),
-    ("train_general_rl", "prompts_per_step", "general RL prompts a step", "80"),
-    ("train_general_rl", "rollouts_per_prompt", "general RL rollouts a prompt", "8"),
-    ("train_general_rl", "max_tokens", "general RL longest response", "32,768"),
-    ("train_general_rl", "learning_rate", "general RL learning rate", "3e-06"),
-)
+RECIPE = {
+    "SFT": (
+        ("pack_sft", "length", "packing, tokens", "65,536"),
+        ("train_sft", "epochs", "epochs", "3"),
+        ("train_sft", "optimizer", "optimiser", "adamw"),
+        ("train_sft", "learning_rate", "learning rate", "0.0002"),
+        ("train_sft", "warmup_steps", "warm-up steps", "30"),
+        ("train_sft", "weight_decay", "weight decay", "0.1"),
+        ("train_sft", "rows_per_step", "packed rows a step", NOTHING),
+    ),
+    "Reasoning RL": (
+        ("train_reasoning_rl", "objective", "objective", "icepop"),
+        ("train_reasoning_rl", "alpha", "IcePop lower bound", "0.5"),
+        ("train_reasoning_rl", "beta", "IcePop upper bound", "5"),
+        ("train_reasoning_rl", "scheduler", "scheduler", "c3po"),
+        ("train_reasoning_rl", "token_budget", "C3PO++ token budget", NOTHING),
+        ("train_reasoning_rl", "max_partitions", "C3PO++ most partitions", NOTHING),
+        ("train_reasoning_rl", "prompts_per_step", "prompts a step", "480"),
+        ("train_reasoning_rl", "rollouts_per_prompt", "rollouts a prompt", "8"),
+        ("train_reasoning_rl", "max_tokens", "longest response, tokens", "65,536"),
+        ("train_reasoning_rl", "learning_rate", "learning rate", "2e-06"),
+        ("train_reasoning_rl", "steps", "steps", NOTHING),
+    ),
+    "General RL": (
+        ("train_general_rl", "objective", "objective", "grpo"),
+        ("train_general_rl", "reward_model_weight", "weight of the reward model", NOTHING),
+        ("train_general_rl", "prompts_per_step", "prompts a step", "80"),
+        ("train_general_rl", "rollouts_per_prompt", "rollouts a prompt", "8"),
+        ("train_general_rl", "max_tokens", "longest response, tokens", "32,768"),
+        ("train_general_rl", "learning_rate", "learning rate", "3e-06"),
+        ("train_general_rl", "steps", "steps", NOTHING),
+    ),
+    "Benchmarks": (
+        ("run_benchmarks", "samples", "samples a problem", "4 to 64"),
+        ("run_benchmarks", "max_tokens", "longest response, tokens", "window 32K to 128K"),
+        ("run_benchmarks", "temperature", "temperature", NOTHING),
+    ),
+}
 SFT_SHARES = {"maths": 0.46, "stem": 0.26, "code": 0.20, "other": 0.08}
 RL_SHARES = {"maths": 0.422, "code": 0.186, "stem": 0.178, "logic": 0.213}
 
@@ -41,16 +55,22 @@ RL_SHARES = {"maths": 0.422, "code": 0.186, "stem": 0.178, "logic": 0.213}
 def what_ran(evidence: Evidence) -> Chapter:
     """The profile beside the paper's recipe."""
     resolved, model = evidence.resolved, evidence.figures["make_base_model"]
-    rows = tuple(
-        (what, number(resolved[section][key]), paper) for section, key, what, paper in RECIPE
-    )
     lead = (
         f"{resolved['description']} Base model: {model['architecture']} from "
         f"{model['origin'].replace('_', ' ')}, {number(model['parameters'])} parameters, "
         f"{number(model['active_parameters'])} of them active for a token."
     )
-    table = Table(("setting", "this run", "paper"), rows, "Recipe")
-    return Chapter("what_ran", "What ran", lead, tables=[table])
+    tables = [_recipe(resolved, *part) for part in RECIPE.items()]
+    return Chapter("what_ran", "What ran", lead, tables=tables)
+
+
+def _recipe(
+    resolved: Mapping[str, Any], title: str, settings: Sequence[tuple[str, str, str, str]]
+) -> Table:
+    rows = tuple(
+        (what, number(resolved[section][key]), paper) for section, key, what, paper in settings
+    )
+    return Table((title, "this run", "paper"), rows)
 
 
 def data(evidence: Evidence) -> Chapter:

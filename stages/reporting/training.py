@@ -56,6 +56,14 @@ def sft(evidence: Evidence) -> Chapter:
             curve=sparkline(column(journal, "grad_norm")),
         ),
     ]
+    rate = column(journal, "learning_rate")
+    pictures.append(
+        Picture(
+            "Learning rate",
+            line_chart("SFT learning rate by step", [Line("learning rate", rate, "three")]),
+            curve=sparkline(rate),
+        )
+    )
     if any(column(journal, "bias_load_max")):
         pictures.append(_expert_load(journal))
     lead = (

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from torch.nn import functional as F
 
 from stages.engines.bailing_moe import BailingMoeV2Config, MixtureOfExperts
-from stages.engines.routing import Gather, Router, Scatter
+from stages.engines.routing import Router, gather, scatter
 from tests.engines.samples import SHAPE, lively
 
 
@@ -72,7 +72,7 @@ def test_the_bias_is_no_parameter_and_is_never_rounded():
     assert made.weight.dtype == torch.bfloat16
     assert torch.equal(made.expert_bias, before)
     assert made.expert_bias.dtype == torch.float32
-    experts, weights = made(torch.randn(3, 16).bfloat16())
+    _, weights = made(torch.randn(3, 16).bfloat16())
     assert weights.dtype == torch.float32
 
 
@@ -125,12 +125,12 @@ def test_sorting_and_its_inverse_have_the_gradients_of_plain_indexing(tokens, co
         return torch.autograd.grad((out * weight).sum(), leaf)[0]
 
     ours, plain = x.clone().requires_grad_(), x.clone().requires_grad_()
-    a, b = Scatter.apply(ours, order, back, copies), plain.repeat_interleave(copies, 0)[order]
+    a, b = scatter(ours, order, back, copies), plain.repeat_interleave(copies, 0)[order]
     assert torch.equal(a, b)
     assert torch.allclose(gradient(a, ours), gradient(b, plain))
     rows = torch.randn(tokens * copies, 4, generator=generator, dtype=torch.float64)
     ours, plain = rows.clone().requires_grad_(), rows.clone().requires_grad_()
-    a, b = Gather.apply(ours, order, back), plain[back]
+    a, b = gather(ours, order, back), plain[back]
     assert torch.equal(a, b)
     assert torch.allclose(gradient(a, ours), gradient(b, plain))
 

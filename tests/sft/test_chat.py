@@ -53,7 +53,12 @@ def test_our_prompt_ends_where_the_answer_begins():
     ids = prompt_ids(OURS, "calc a + 4 . 8")
     assert OURS.convert_ids_to_tokens(ids) == [
         "<role>HUMAN</role>",
-        *"calc a + 4 . 8".split(),
+        "calc",
+        "a",
+        "+",
+        "4",
+        ".",
+        "8",
         "<|role_end|>",
         "<role>ASSISTANT</role>",
     ]
