@@ -33,7 +33,6 @@ from stages.evals.scoring import (
 from stages.evals.suite import Benchmark, read_problems, read_registry
 
 STAGE = "run_benchmarks"
-Suite = list[tuple[Benchmark, list[Problem]]]
 
 
 def body(options: argparse.Namespace) -> dict[str, Any]:
@@ -60,6 +59,13 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
     return harness.measured
 
 
+def start_model(checkpoint: Path, run: Run, engine: Engine) -> Any:
+    """lm-eval's vLLM model over the checkpoint, the Ling 2.0 configuration made known to it."""
+    from stages.engines import bailing_moe  # noqa: F401, PLC0415  heavy
+
+    return vllm_model(checkpoint, engine, run.seed, gpu=run.hardware.gpus_per_node > 0)
+
+
 class Harness:
     """Responses of one checkpoint, benchmark by benchmark, each kept as soon as it is complete.
 
@@ -70,7 +76,7 @@ class Harness:
         self, checkpoint: Path, run: Run, engine: Engine, config: RunBenchmarks, kept: Path
     ) -> None:
         self._checkpoint, self._engine, self._config = checkpoint, engine, config
-        self._seed, self._gpu, self._kept = run.seed, run.hardware.gpus_per_node > 0, kept
+        self._run, self._kept = run, kept
         self._model: Any = None
         self.measured: dict[str, float] = {"start_seconds": 0.0, "generate_seconds": 0.0}
 
@@ -92,16 +98,14 @@ class Harness:
             self._config.temperature,
         )
         folder = self._kept / "tasks" / benchmark.name
-        found = respond(model, folder, benchmark.name, problems, sampling, self._seed)
+        found = respond(model, folder, benchmark.name, problems, sampling, self._run.seed)
         self.measured["generate_seconds"] += round(time.perf_counter() - started, 2)
         return found
 
     def _started(self) -> Any:
         if self._model is None:
-            from stages.engines import bailing_moe  # noqa: F401, PLC0415  vLLM then knows its config
-
             started = time.perf_counter()
-            self._model = vllm_model(self._checkpoint, self._engine, self._seed, self._gpu)
+            self._model = start_model(self._checkpoint, self._run, self._engine)
             self.measured["start_seconds"] = round(time.perf_counter() - started, 2)
         return self._model
 

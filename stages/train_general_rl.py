@@ -79,8 +79,9 @@ def mixed_judge(run: Run, config: TrainGeneralRl, tokenizer: Any) -> Judge:
         pack_length=config.pack_length,
         micro_rows=config.micro_rows,
     )
-    rules = RuleJudge(partial(response_text, tokenizer))
-    return MixedJudge(rules, scores, config.reward_model_weight)
+    decode = partial(response_text, tokenizer)
+    gold = RuleJudge(decode, "preference")
+    return MixedJudge(RuleJudge(decode), scores, config.reward_model_weight, gold)
 
 
 if __name__ == "__main__":

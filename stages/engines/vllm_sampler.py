@@ -8,11 +8,13 @@ the same bytes.
 
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 from collections.abc import Iterable, Mapping
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 
@@ -33,8 +35,13 @@ PREFILL_TOKENS = 8192
 class VllmSampler:
     """Protocol ``Sampler`` over one vLLM engine.
 
-    ``version`` is the policy version new tokens are marked with; a weight channel sets it.
+    ``version`` is the policy version new tokens are marked with; a weight channel sets it. A
+    process holds one engine: opening another closes the former, and with it the process group it
+    may share with a trainer. (Left to the garbage collector, a former engine would take the process
+    group of its successor down.)
     """
+
+    _latest: ClassVar[weakref.ref[VllmSampler] | None] = None
 
     def __init__(self, folder: Path, engine: params.Engine, seed: int) -> None:
         from vllm import LLM  # noqa: PLC0415  heavy
@@ -52,16 +59,29 @@ class VllmSampler:
         self._seed = seed
         self._stop = _stop_tokens(config)
         self._numbers = count()
+        former = VllmSampler._latest() if VllmSampler._latest else None
+        if former is not None:
+            former.close()
         try:
-            self.llm = LLM(str(folder), **_settings(engine, seed))
+            self.llm: Any = LLM(str(folder), **_settings(engine, seed))
         except (ValueError, RuntimeError) as error:
             raise EngineError(f"vLLM could not load {folder} ({error}).") from error
+        VllmSampler._latest = weakref.ref(self)
+
+    def close(self) -> None:
+        """Release the engine's memory; the sampler cannot be used afterwards."""
+        if self.llm is not None:
+            self.llm.llm_engine.engine_core.shutdown()
+            self.llm = None
+            gc.collect()
 
     def rollout(self, control: RolloutControl) -> list[Trajectory]:
         """Generate until the control closes or nothing is left; returns the unfinished ones.
 
         They come in the order they were admitted. DataError on a prompt that does not fit.
         """
+        if self.llm is None:
+            raise EngineError("this sampler was closed: a process holds one engine at a time.")
         engine = self.llm.llm_engine
         running: dict[str, Trajectory] = {}
         try:

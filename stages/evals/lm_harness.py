@@ -166,24 +166,30 @@ def vllm_model(checkpoint: Path, engine: Engine, seed: int, gpu: bool = False) -
     """
     from lm_eval.models.vllm_causallms import VLLM  # noqa: PLC0415  heavy: imports the engine
 
-    return seeded(VLLM)(
-        pretrained=str(checkpoint),
-        dtype=engine.dtype,
-        max_model_len=engine.context,
-        max_num_seqs=engine.max_sequences,
-        max_num_batched_tokens=max(engine.context, PREFILL_TOKENS),
-        kv_cache_memory_bytes=int(engine.cache_gib * 2**30),
-        tensor_parallel_size=engine.tensor_parallel,
-        enforce_eager=not gpu,
-        enable_chunked_prefill=gpu,
-        enable_prefix_caching=False,
-        async_scheduling=False,
-        generation_config="vllm",
-        hf_overrides={"head_dtype": "float32"},
-        disable_log_stats=True,
-        seed=seed % 2**31,
-        batch_size=EVERYTHING,
-    )
+    try:
+        return seeded(VLLM)(
+            pretrained=str(checkpoint),
+            dtype=engine.dtype,
+            max_model_len=engine.context,
+            max_num_seqs=engine.max_sequences,
+            max_num_batched_tokens=max(engine.context, PREFILL_TOKENS),
+            kv_cache_memory_bytes=int(engine.cache_gib * 2**30),
+            tensor_parallel_size=engine.tensor_parallel,
+            enforce_eager=not gpu,
+            enable_chunked_prefill=gpu,
+            enable_prefix_caching=False,
+            async_scheduling=False,
+            generation_config="vllm",
+            hf_overrides={"head_dtype": "float32"},
+            disable_log_stats=True,
+            seed=seed % 2**31,
+            batch_size=EVERYTHING,
+        )
+    except (OSError, ValueError, RuntimeError) as error:
+        raise EngineError(
+            f"{checkpoint}: vLLM could not load this checkpoint ({error}). Check that it is whole "
+            "and of an architecture vLLM knows."
+        ) from error
 
 
 def respond(

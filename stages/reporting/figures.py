@@ -213,13 +213,14 @@ def _finish(axes: Axes, labels: int) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     axes.margins(x=0.02)
     axes.set_xlabel("step")
-    if labels == 1:
-        axes.figure.subplots_adjust(top=0.95)
-    else:
+    columns = 5
+    rows = math.ceil(labels / columns) if labels > 1 else 0
+    axes.figure.subplots_adjust(top=0.95 - 0.09 * rows)
+    if rows:
         axes.legend(
             loc="lower left",
             bbox_to_anchor=(-0.02, 1.0),
-            ncols=min(labels, 4),
+            ncols=min(labels, columns),
             handlelength=1.1,
             columnspacing=1.1,
             handletextpad=0.5,
@@ -257,7 +258,7 @@ def _embed(document: str, name: str) -> str:
     svg = document[document.index("<svg") :].strip()
     surplus = r"<metadata>.*?</metadata>\s*|<defs>\s*<style.*?</defs>\s*"
     svg = re.sub(surplus, "", svg, flags=re.DOTALL)
-    svg = re.sub(r'<g id="[a-z]+[0-9a-z_.]*_[0-9]+">', "<g>", svg, flags=re.IGNORECASE)
+    svg = re.sub(r'<g id="[^"]*"', "<g", svg)
     for colour, stand_in in COLOURS.items():
         svg = svg.replace(stand_in, f"var(--{colour})")
     svg = re.sub(r"'DejaVu Sans'[^;\"]*", "var(--sans)", svg)

@@ -62,12 +62,15 @@ class MixedJudge:
 
     A truncated or unparsed response gets nothing from the model. If either judge fails, the
     response is masked (Verdict.ERROR), for half a reward is not comparable with a whole one.
+    ``gold`` says what the model stands for: it is noted among the parts and never rewarded, so that
+    a policy that learns to please the model instead shows.
     """
 
-    def __init__(self, rules: Judge, model: Judge, weight: float) -> None:
+    def __init__(self, rules: Judge, model: Judge, weight: float, gold: Judge) -> None:
         self._rules = rules
         self._model = model
         self._weight = weight
+        self._gold = gold
 
     def judge(
         self, problems: Sequence[Problem], trajectories: Sequence[Trajectory]
@@ -78,9 +81,13 @@ class MixedJudge:
             [problems[n] for n in answered], [trajectories[n] for n in answered]
         )
         modelled = dict(zip(answered, scores, strict=True))
-        return [self._mix(found, modelled.get(n)) for n, found in enumerate(ruled)]
+        golden = self._gold.judge(problems, trajectories)
+        return [
+            self._mix(found, modelled.get(n), gold.reward)
+            for n, (found, gold) in enumerate(zip(ruled, golden, strict=True))
+        ]
 
-    def _mix(self, ruled: Judgement, modelled: Judgement | None) -> Judgement:
+    def _mix(self, ruled: Judgement, modelled: Judgement | None, gold: float | None) -> Judgement:
         if ruled.reward is None:
             return ruled
         if modelled is not None and modelled.reward is None:
@@ -88,6 +95,8 @@ class MixedJudge:
         score = 0.0 if modelled is None or modelled.reward is None else modelled.reward
         reward = (1 - self._weight) * ruled.reward + self._weight * score
         parts = {**ruled.parts, "rules": ruled.reward, "reward_model": score}
+        if gold is not None:
+            parts["gold_preference"] = gold
         return Judgement(ruled.verdict, reward, ruled.reason, parts)
 
 

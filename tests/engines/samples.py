@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,9 +12,11 @@ from transformers import PreTrainedModel
 
 from stages.base.params import Architecture, Engine
 from stages.base.records import Trajectory
+from stages.base.rollouts import BatchControl
 from stages.engines.bailing_moe import BailingMoeV2ForCausalLM, initialise
 from stages.engines.checkpoints import named_checkpoint_tensors, save_model
 from stages.engines.tokenizer import train_tokenizer
+from stages.engines.vllm_sampler import VllmSampler
 
 SHAPE = Architecture(
     hidden=64,
@@ -50,6 +53,18 @@ def lively(seed: int, shape: Architecture = SHAPE) -> BailingMoeV2ForCausalLM:
                 parameter.mul_(20.0 if "embeddings" in name else 5.0)
         for router in model.routers():
             router.expert_bias.copy_(torch.randn(shape.experts, generator=generator) * 0.3)
+    return model
+
+
+def moved(model: BailingMoeV2ForCausalLM) -> BailingMoeV2ForCausalLM:
+    """Another policy near a first one: all weights and the expert bias moved."""
+    model, generator = copy.deepcopy(model), torch.Generator().manual_seed(9)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            noise = torch.randn(parameter.shape, generator=generator)
+            parameter.add_(noise * 0.3 * parameter.std() if parameter.dim() > 1 else noise * 0.1)
+        for router in model.routers():
+            router.expert_bias.add_(torch.randn(8, generator=generator) * 0.3)
     return model
 
 
@@ -102,3 +117,16 @@ class Holder:
 
     def named_tensors(self) -> Iterator[tuple[str, Tensor]]:
         yield from named_checkpoint_tensors(self.model)
+
+
+def generate(sampler: VllmSampler, count: int = 24, max_tokens: int = 40) -> list[Trajectory]:
+    """Trajectories run to their end."""
+    items = trajectories(count, max_tokens)
+    assert sampler.rollout(BatchControl(items, 32)) == []
+    return items
+
+
+def differences(model: PreTrainedModel, items: list[Trajectory]) -> Tensor:
+    """Absolute difference, token by token, of the model's log-probabilities and the stored ones."""
+    each = [logprobs(model, item) - torch.tensor(item.logprobs) for item in items]
+    return torch.cat(each).abs()

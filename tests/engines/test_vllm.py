@@ -1,4 +1,4 @@
-"""The real sampler and the real weight channel against our own forward pass. One engine a dtype."""
+"""The real sampler and the real weight channel against our own forward pass, on one engine."""
 
 from __future__ import annotations
 
@@ -6,28 +6,21 @@ import copy
 
 import pytest
 import torch
-from transformers import LlamaConfig, LlamaForCausalLM
 
 from stages.base.errors import DataError, EngineError
 from stages.base.rollouts import BatchControl
 from stages.base.seeds import derive_seed
-from stages.engines.checkpoints import (
-    checksum,
-    load_model,
-    load_tokenizer,
-    named_checkpoint_tensors,
-    save_model,
-)
-from stages.engines.tokenizer import train_tokenizer
+from stages.engines.checkpoints import checksum, named_checkpoint_tensors
 from stages.engines.vllm_sampler import VllmSampler
 from stages.engines.weight_channel import LocalChannel
-from stages.sft.chat import response_text
 from tests.engines.samples import (
-    CORPUS,
     Holder,
+    differences,
     engine,
+    generate,
     lively,
     logprobs,
+    moved,
     saved,
     trajectories,
 )
@@ -61,15 +54,7 @@ def old():
 
 @pytest.fixture(scope="module")
 def new(old):
-    """Another policy near the first: all weights and the expert bias moved."""
-    model, generator = copy.deepcopy(old), torch.Generator().manual_seed(9)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            noise = torch.randn(parameter.shape, generator=generator)
-            parameter.add_(noise * 0.3 * parameter.std() if parameter.dim() > 1 else noise * 0.1)
-        for router in model.routers():
-            router.expert_bias.add_(torch.randn(8, generator=generator) * 0.3)
-    return model
+    return moved(old)
 
 
 @pytest.fixture(scope="module")
@@ -84,16 +69,6 @@ def channel(sampler, old):
     channel = LocalChannel(sampler)
     channel.push(Holder(old), 0)
     return channel
-
-
-def generate(sampler, count=24, max_tokens=40):
-    items = trajectories(count, max_tokens)
-    assert sampler.rollout(BatchControl(items, 32)) == []
-    return items
-
-
-def differences(model, items):
-    return torch.cat([logprobs(model, item) - torch.tensor(item.logprobs) for item in items]).abs()
 
 
 def test_engine_and_our_forward_agree_in_float32(channel, sampler, old):
@@ -231,39 +206,3 @@ def test_diverged_weights_are_an_error_not_a_reward(channel, sampler, old):
     with pytest.raises(EngineError):
         channel.push(Holder(broken), 1)
         generate(sampler, count=2)
-
-
-def test_bfloat16_engine_is_near_and_follows_a_push(old, new, tmp_path):
-    folder = saved(old, tmp_path)
-    sampler = VllmSampler(folder, engine("bfloat16"), seed=5)
-    reference = load_model(folder, torch.float32).eval()
-    assert differences(reference, generate(sampler)).mean() < 0.05
-    LocalChannel(sampler).push(Holder(new), 1)
-    items = generate(sampler)
-    assert differences(new, items).mean() < 0.05
-    assert differences(old, items).mean() > 0.1
-    text = response_text(load_tokenizer(folder), items[0].tokens)
-    assert text
-
-
-def test_a_tied_head_of_another_architecture_follows_a_push(tmp_path):
-    torch.manual_seed(0)
-    shape = LlamaConfig(
-        vocab_size=64,
-        hidden_size=64,
-        intermediate_size=96,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        num_key_value_heads=1,
-        max_position_embeddings=128,
-        tie_word_embeddings=True,
-        initializer_range=0.3,
-    )
-    save_model(LlamaForCausalLM(shape), train_tokenizer(CORPUS, "compact", 64), tmp_path)
-    model = load_model(tmp_path, torch.float32).eval()
-    sampler = VllmSampler(tmp_path, engine("float32"), seed=5)
-    assert differences(model, generate(sampler)).max() <= 1e-3
-    with torch.no_grad():
-        model.model.embed_tokens.weight.mul_(-0.5)
-    LocalChannel(sampler).push(Holder(model), 1)
-    assert differences(model, generate(sampler)).max() <= 1e-3

@@ -95,19 +95,19 @@ def coverage(kind, trials: int, *, questions: int, k: int, alpha: float, beta: f
     [(30, 16, 0.5, 0.5), (100, 4, 2.0, 2.0), (60, 1, 1.0, 1.0), (40, 8, 0.4, 3.0)],
 )
 def test_question_interval_covers_new_questions(questions, k, alpha, beta) -> None:
-    held = coverage(question_interval, 800, questions=questions, k=k, alpha=alpha, beta=beta)
+    held = coverage(question_interval, 400, questions=questions, k=k, alpha=alpha, beta=beta)
     assert 0.92 <= held <= 0.995
 
 
 @pytest.mark.parametrize(("questions", "k"), [(30, 16), (100, 4), (50, 2)])
 def test_rerun_interval_covers_new_samples(questions, k) -> None:
-    held = coverage(rerun_interval, 800, questions=questions, k=k, alpha=1.0, beta=1.0)
+    held = coverage(rerun_interval, 400, questions=questions, k=k, alpha=1.0, beta=1.0)
     assert 0.93 <= held <= 0.975
 
 
 def test_near_zero_intervals_still_cover() -> None:
     for kind in (question_interval, rerun_interval):
-        assert coverage(kind, 800, questions=50, k=4, alpha=0.02, beta=1.0) >= 0.93
+        assert coverage(kind, 300, questions=50, k=4, alpha=0.02, beta=1.0) >= 0.93
 
 
 def test_treating_samples_as_questions_would_not_cover() -> None:
@@ -115,12 +115,12 @@ def test_treating_samples_as_questions_would_not_cover() -> None:
         return question_interval([[value] for item in samples for value in item])
 
     random, hits = np.random.default_rng(1), 0
-    for _ in range(300):
+    for _ in range(150):
         chance = random.beta(0.5, 0.5, size=30)
         samples = (random.random((30, 16)) < chance[:, None]).astype(float).tolist()
         interval = naive(samples)
         hits += interval.low <= 0.5 <= interval.high
-    assert hits / 300 < 0.7
+    assert hits / 150 < 0.7
 
 
 @given(st.integers(1, 7).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n))))
@@ -170,7 +170,7 @@ def test_paired_difference_refuses_unrelated_questions() -> None:
 
 def test_paired_difference_covers_the_true_change() -> None:
     random, hits, detected, width = np.random.default_rng(3), 0, 0, []
-    for _ in range(600):
+    for _ in range(300):
         chance = random.beta(1.0, 1.5, size=100)
         better = np.clip(chance + 0.05, 0, 1)
         draw = lambda p: (random.random((100, 4)) < p[:, None]).mean(axis=1)  # noqa: E731
@@ -183,8 +183,8 @@ def test_paired_difference_covers_the_true_change() -> None:
         hits += found.low <= true <= found.high
         detected += found.verdict == "better"
         width.append(found.detectable)
-    assert 0.93 <= hits / 600 <= 0.985
-    assert (detected / 600 < 0.8) == (float(np.mean(width)) > 0.05)
+    assert 0.93 <= hits / 300 <= 0.985
+    assert (detected / 300 < 0.8) == (float(np.mean(width)) > 0.05)
 
 
 def test_detectable_difference_shrinks_with_questions() -> None:

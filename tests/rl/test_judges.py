@@ -68,16 +68,19 @@ def test_the_model_counts_only_where_there_is_an_answer():
         Judgement(Verdict.UNPARSED, 0.0),
     )
     model = Fixed(Judgement(Verdict.PASS, 0.5), Judgement(Verdict.PASS, 0.9))
-    found = MixedJudge(rules, model, 0.3).judge([PROBLEM] * 4, [trajectory(2)] * 4)
+    gold = Fixed(*[Judgement(Verdict.WRONG, 0.0)] * 4)
+    found = MixedJudge(rules, model, 0.3, gold).judge([PROBLEM] * 4, [trajectory(2)] * 4)
     assert model.asked == 2
     assert [judgement.reward for judgement in found] == pytest.approx([0.85, 0.27, 0.0, 0.0])
-    assert found[0].parts == {"rules": 1.0, "reward_model": 0.5}
+    assert found[0].parts == {"rules": 1.0, "reward_model": 0.5, "gold_preference": 0.0}
     assert [judgement.verdict for judgement in found] == [f.verdict for f in rules.judgements]
 
 
 def test_half_a_reward_is_none():
     error = Judgement(Verdict.ERROR, None, "broken")
     rules = Fixed(error, Judgement(Verdict.PASS, 1.0))
-    found = MixedJudge(rules, Fixed(error), 0.3).judge([PROBLEM] * 2, [trajectory(2)] * 2)
+    found = MixedJudge(rules, Fixed(error), 0.3, Fixed(error, error)).judge(
+        [PROBLEM] * 2, [trajectory(2)] * 2
+    )
     assert [judgement.reward for judgement in found] == [None, None]
     assert all(judgement.verdict is Verdict.ERROR for judgement in found)

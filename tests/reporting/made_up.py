@@ -1,0 +1,188 @@
+"""Everything a report is made from, made up: small, complete, and rich in awkward text."""
+
+import random
+from pathlib import Path
+
+from stages.base.jsonl import write_json, write_jsonl
+from stages.base.params import resolve
+from stages.resolve_config import render
+
+PROFILES = Path(__file__).resolve().parents[2] / "profiles"
+CHECKPOINTS = {"base": 0.0, "sft": 0.35, "reasoning_rl": 0.85, "general_rl": 0.85}
+FAMILIES = {"chain": "maths", "lists": "code"}
+NASTY = "<think><script>alert(1)</script>\n```\n| & </think> 5"
+
+
+def make(folder: Path, preference: bool = True) -> None:
+    """Write resolved.yaml, reports and responses below ``folder``."""
+    (folder / "resolved.yaml").write_text(render("tiny", resolve("tiny", {}, PROFILES)))
+    for stage, figures in stage_figures().items():
+        write_json(folder / "reports" / stage / "metrics.json", figures)
+    rows = [sft_row(step) for step in range(40)]
+    write_jsonl(folder / "reports/train_sft/history.jsonl", rows)
+    pairs = [{"step": s, "loss": 0.7 / (s + 1), "accuracy": 0.5 + s / 30} for s in range(15)]
+    write_jsonl(folder / "reports/train_reward_model/history.jsonl", pairs)
+    for stage, steps in (("train_reasoning_rl", 12), ("train_general_rl", 5)):
+        rows = [rl_row(step, stage) for step in range(steps)]
+        write_jsonl(folder / "reports" / stage / "steps.jsonl", rows)
+    for at, (name, share) in enumerate(CHECKPOINTS.items()):
+        checkpoint(folder, name, share, random.Random(at), preference)
+
+
+def stage_figures() -> dict[str, dict]:
+    rl = {
+        "steps": 12,
+        "trained": 100,
+        "trained_groups": 25,
+        "generated_tokens": 5000,
+        "purged_tokens": 12,
+        "purged": 1,
+        "zero_variance_groups": 3,
+        "masked_by_error": 0,
+        "masked_low_share": 0.0001,
+        "masked_high_share": None,
+        "log_k_abs_max": 1.5,
+    }
+    counted = {"pairs": 20, "accuracy": 0.9, "low": 0.7, "high": 0.97}
+    shares = {"maths": 0.46, "stem": 0.26, "code": 0.2, "other": 0.08}
+    return {
+        "build_benchmarks": {"total": 40},
+        "build_sft_data": {
+            "rows": 1000,
+            "mixture": {"target": shares, "realised": {"rows": shares, "tokens": shares}},
+            "dropped": {"exact_dedup": {"repeated": 7}, "harm": {"weapons": 2}},
+            "benchmark_overlap": 0,
+        },
+        "make_base_model": {
+            "origin": "scratch",
+            "architecture": "BailingMoeV2ForCausalLM",
+            "parameters": 1_053_000,
+            "active_parameters": 600_000,
+        },
+        "pack_sft": {"fill": 0.98, "dropped": {"longer than the packing length": 3}},
+        "train_sft": {"steps": 40, "tokens": 60_000, "first_loss": 5.0, "final_loss": 0.4},
+        "build_rl_data": {
+            "problems": 120,
+            "samples": 480,
+            "kept": 90,
+            "kept_by_domain": {"maths": 40, "code": 20, "stem": 20, "logic": 10},
+            "kept_by_difficulty": {"easy": 50, "very_hard": 40},
+            "set_aside": {"always solved": 20, "never solved": 10},
+        },
+        "train_reasoning_rl": rl,
+        "train_general_rl": {**rl, "steps": 5},
+        "train_reward_model": {
+            "steps": 15,
+            "train_pairs": {"closing": 80, "correctness": 100},
+            "heldout": {
+                **counted,
+                "ruler_longer": 0.6,
+                "ruler_shorter": 0.4,
+                "by_kind": {"closing": {"pairs": 0, "accuracy": None, "low": None, "high": None}},
+            },
+            "dropped": {"too long": 1},
+        },
+    }
+
+
+def sft_row(step: int) -> dict:
+    return {
+        "step": step,
+        "loss": 5 / (step + 1),
+        "learning_rate": 0.01,
+        "grad_norm": 1 + 1 / (step + 1),
+        "tokens": 1500,
+        "bias_load_max": 0.2,
+    }
+
+
+def rl_row(step: int, stage: str) -> dict:
+    gone = step == 2  # a step on which nothing finished: figures without a value
+    return {
+        "step": step,
+        "generated_tokens": 5000 + step,
+        "trained_tokens": 0 if gone else 4800,
+        "carried_tokens": 900,
+        "purged_tokens": 12 if step == 3 else 0,
+        "retention": {} if gone else {"0": 20, "1": 5 + step},
+        "length_mean": None if gone else 11.0 + step,
+        "length_p95": None if gone else 30.0,
+        "length_max": None if gone else 96,
+        "reward_mean": None if gone else 0.3 + step / 30,
+        "reward_by_domain": {} if gone else {"maths": 0.4, "code": 0.2},
+        "reward_parts": {"verify": 0.5} if stage == "train_general_rl" else {},
+        "masked_low_share": None if gone else 0.0001,
+        "masked_high_share": None if gone else 0.0,
+        "log_k_abs_mean": None if gone else 0.005,
+        "log_k_abs_max": None if gone else 1.0,
+        "entropy": None if gone else 0.8,
+        "entropy_masked": None,
+        "grad_norm": None if gone else 0.4,
+    }
+
+
+def checkpoint(folder: Path, name: str, share: float, rng: random.Random, taste: bool) -> None:
+    """Scores, items and responses of one checkpoint."""
+    benchmarks = {**FAMILIES, **({"preference": "general"} if taste else {})}
+    items = [
+        {
+            "id": f"{benchmark}/{benchmark}-{at:03d}",
+            "benchmark": benchmark,
+            "domain": domain,
+            "mean": sum(rng.random() < share for _ in range(4)) / 4,
+            "samples": 4,
+            "key_hash": f"{benchmark}{at}",
+        }
+        for benchmark, domain in benchmarks.items()
+        for at in range(20)
+    ]
+    write_jsonl(folder / "reports/run_benchmarks" / name / "items.jsonl", items)
+    entries = {
+        benchmark: entry(share, "preference" if benchmark == "preference" else "verify", domain)
+        for benchmark, domain in benchmarks.items()
+    }
+    scores = {
+        "checkpoint": name,
+        "benchmarks": entries,
+        "reasoning": entry(share, "verify", "maths"),
+        "preference": entry(share, "preference", "general") if taste else None,
+    }
+    write_json(folder / "reports/run_benchmarks" / name / "metrics.json", scores)
+    responses = [
+        {
+            "id": f"{row['id']}/0",
+            "benchmark": row["benchmark"],
+            "problem": row["id"].split("/")[1],
+            "verdict": "wrong",
+            "prompt": "calc <b>a</b> + 1 . 4",
+            "answer": "5",
+            "response": NASTY if name == "sft" else "long " * 400 if name == "base" else "",
+        }
+        for row in items
+    ]
+    write_jsonl(folder / "data/processed/responses" / name / "responses.jsonl", responses)
+
+
+def entry(share: float, scorer: str, domain: str) -> dict:
+    return {
+        "score": share,
+        "low": max(0.0, share - 0.05),
+        "high": share + 0.05,
+        "rerun_low": None,
+        "rerun_high": None,
+        "pass_at_k": share,
+        "k": 4,
+        "problems": 20,
+        "samples": 80,
+        "truncated": 1,
+        "unparsed": 2,
+        "errors": 0,
+        "mean_tokens": 17.25,
+        "scorer": scorer,
+        "domain": domain,
+        "styles": {
+            "careful": {"share": share, "score": 0.9 if share else None},
+            "answer_only": {"share": 1 - share, "score": 0.1},
+            "other": {"share": 0.0, "score": None},
+        },
+    }

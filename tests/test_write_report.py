@@ -1,0 +1,161 @@
+import argparse
+import contextlib
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from stages.base.errors import DataError
+from stages.base.jsonl import read_json, read_jsonl, write_jsonl
+from stages.write_report import body
+
+sys.path.insert(0, str(Path(__file__).parent / "reporting"))
+import made_up
+
+OUTPUTS = [Path("reports") / name for name in ("report.html", "report.md", "metrics.json")]
+VOID = {"meta", "br", "hr", "img", "link", "input"}
+
+
+@pytest.fixture
+def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    made_up.make(tmp_path)
+    return tmp_path
+
+
+def write() -> None:
+    body(argparse.Namespace())
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, dict, Path]:
+    """Page, text, metrics and folder of one report."""
+    folder = tmp_path_factory.mktemp("report")
+    made_up.make(folder)
+    with contextlib.chdir(folder):
+        write()
+        return OUTPUTS[0].read_text(), OUTPUTS[1].read_text(), read_json(OUTPUTS[2]), folder
+
+
+class Balance(HTMLParser):
+    """Checks that every tag is closed in order, and collects ids and tags."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.tags: set[str] = set()
+
+    def handle_starttag(self, tag, attrs) -> None:
+        self.tags.add(tag)
+        self.ids += [value for key, value in attrs if key == "id"]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs) -> None:
+        self.tags.add(tag)
+        self.ids += [value for key, value in attrs if key == "id"]
+
+    def handle_endtag(self, tag) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_same_inputs_give_the_same_bytes(inputs, written) -> None:
+    write()
+    for path in OUTPUTS:
+        assert path.read_bytes() == (written[3] / path).read_bytes()
+
+
+def test_the_page_stands_alone(written) -> None:
+    page, _, _, folder = written
+    assert not re.search(r"<script|<link|<img|@import|url\((?!#)|\son[a-z]+=", page)
+    addresses = set(re.findall(r"https?://[^\s\"'<]+", page))
+    assert addresses <= {"http://www.w3.org/1999/xlink", "http://www.w3.org/2000/svg"}
+    for secret in (str(folder), "2026-", "T00:00"):
+        assert secret not in page
+
+
+def test_the_page_is_well_formed(written) -> None:
+    parser = Balance()
+    parser.feed(written[0])
+    assert parser.open == []
+    drawn_twice = {name for name in parser.ids if parser.ids.count(name) > 1}
+    assert not {name for name in drawn_twice if not re.fullmatch(r"[mp][0-9a-f]{10}", name)}
+
+
+def test_what_a_model_wrote_is_text_not_markup(written) -> None:
+    page, text, _, _ = written
+    assert "&lt;script&gt;alert(1)" in page
+    assert "calc &lt;b&gt;a&lt;/b&gt;" in page
+    start = text.index("alert(1)")
+    fence = re.findall(r"^`{3,}", text[:start], flags=re.MULTILINE)[-1]
+    assert len(fence) > 3
+
+
+def test_scores_intervals_and_verdicts_are_in_page_text_and_metrics(written) -> None:
+    page, text, metrics, _ = written
+    change = metrics["differences"]["reasoning_rl-sft"]["reasoning"]
+    assert change["verdict"] == "better"
+    assert change["low"] > 0
+    assert metrics["differences"]["general_rl-reasoning_rl"]["reasoning"]["verdict"] in (
+        "within noise",
+        "better",
+        "worse",
+    )
+    assert metrics["checkpoints"]["sft"]["reasoning"]["score"] == 0.35
+    for shown in ("35.0%", "[30.0, 40.0]", "within noise", "Reasoning RL", "exact dedup"):
+        assert shown in page
+        assert shown in text
+
+
+def test_every_chapter_has_its_figures(written) -> None:
+    page = written[0]
+    for key, count in {
+        "scores": 2,
+        "sft": 4,
+        "reasoning_rl": 8,
+        "reward_model": 2,
+        "general_rl": 6,
+    }.items():
+        chapter = page[page.index(f'<section id="{key}">') :].split("</section>")[0]
+        assert chapter.count("<svg ") == count
+
+
+def test_without_a_preference_benchmark_there_is_still_a_report(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    made_up.make(tmp_path, preference=False)
+    write()
+    metrics = read_json(OUTPUTS[2])
+    assert metrics["checkpoints"]["base"]["preference"] is None
+    assert list(metrics["differences"]["sft-base"]) == ["reasoning"]
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [
+        "reports/train_sft/history.jsonl",
+        "reports/run_benchmarks/sft/metrics.json",
+        "data/processed/responses/base/responses.jsonl",
+        "resolved.yaml",
+    ],
+)
+def test_a_missing_input_is_named_and_nothing_is_written(inputs, missing: str) -> None:
+    Path(missing).unlink()
+    with (
+        pytest.raises(DataError, match=missing)
+        if "resolved" not in missing
+        else pytest.raises(DataError, match="resolved")
+    ):
+        write()
+    assert not any(path.exists() for path in OUTPUTS)
+
+
+def test_other_problems_under_the_same_id_are_refused(inputs) -> None:
+    path = Path("reports/run_benchmarks/sft/items.jsonl")
+    rows = read_jsonl(path)
+    rows[3]["key_hash"] = "other"
+    write_jsonl(path, rows)
+    with pytest.raises(DataError, match="another problem"):
+        write()
