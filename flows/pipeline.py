@@ -5,30 +5,28 @@ stage that did not change shows as ``Cached``, one restored from the run cache a
 plan is read from DVC itself; stages run one at a time, since two ``dvc repro`` in one folder lock
 each other out. Whatever ends the run (an error, a cancel, a kill) ends the whole process tree.
 
-Runs without a server too: ``python -m flows.pipeline``.
+By hand, with or without ``make serve``: ``python -m flows.pipeline``.
 """
 
 from __future__ import annotations
 
 import argparse
-import fcntl
+import atexit
 import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from signal import SIGKILL
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
-import psutil
 from dvc.exceptions import DvcException
 from dvc.repo import Repo
 from prefect import State, flow, get_run_logger, task
@@ -36,17 +34,21 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from prefect.cache_policies import NO_CACHE
 from prefect.futures import PrefectFuture
 from prefect.runtime import flow_run
+from prefect.settings import PREFECT_API_URL, temporary_settings
 from prefect.states import Cancelled, Completed, Failed
 from prefect.task_runners import ThreadPoolTaskRunner
 
+from flows import HOME
+from flows.processes import Trees, free_port, holder, only_one, prefect_server
 from stages.base.artifacts import SCRATCH
-from stages.base.errors import ConfigError, EverystepError, ResourceError
+from stages.base.errors import ConfigError, EverystepError
 from stages.base.events import say
 from stages.base.paths import REPORTS
 
 FLOW = "everystep"
 LOGS = SCRATCH / "logs"
 LOCK = SCRATCH / "run.lock"
+SERVE_LOCK = HOME / "serve.lock"
 SERVED_BY = "EVERYSTEP_SERVED_BY"  # in the environment of a scheduled run: the server's process
 KEPT_LOGS = 20  # runs
 LINE_LIMIT = 2000  # characters of a line that reach the run's log; the file has them all
@@ -110,103 +112,9 @@ def stale(stages: Collection[str]) -> dict[str, Any]:
         raise ConfigError(f"DVC cannot tell the status of the pipeline: {error}") from error
 
 
-# --- running a command so that nothing of it outlives the run
-
-# The shell leads a session of its own and holds the reading end of a pipe to us. When we die, even
-# by SIGKILL, the pipe closes and the whole group is killed.
-_LIFELINE = """
-exec 3<&0 </dev/null
-(read -r _ <&3; kill -KILL 0) &
-watcher=$!
-"$@" 3<&-
-code=$?
-kill -KILL $watcher
-exit $code
-"""
-
-
-class Trees:
-    """The process trees of this process: they start while a `scope` is open, and end with it."""
-
-    def __init__(self) -> None:
-        self.closed = threading.Event()
-        self.closed.set()
-        self._lock = threading.Lock()
-        self._running: set[subprocess.Popen[str]] = set()
-
-    @contextmanager
-    def scope(self) -> Iterator[None]:
-        """Let commands start within the block; kill every one still running at its end."""
-        self.closed.clear()
-        try:
-            yield
-        finally:
-            with self._lock:
-                self.closed.set()
-                left = list(self._running)
-            for process in left:
-                kill_tree(process)
-
-    @contextmanager
-    def run(
-        self, command: Sequence[str], output: int | IO[str] = subprocess.PIPE, **environment: str
-    ) -> Iterator[subprocess.Popen[str]]:
-        """Start a command in its own session; kill what is left of its tree at the block's end."""
-        with self._lock:
-            if self.closed.is_set():
-                raise ResourceError("the run was stopped before this command could start.")
-            process = subprocess.Popen(
-                ["sh", "-c", _LIFELINE, "sh", *command],
-                stdin=subprocess.PIPE,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-                start_new_session=True,
-                env={**os.environ, **environment},
-            )
-            self._running.add(process)
-        # What a command leaves behind would keep its output open, and us waiting for the end of it.
-        reaper = threading.Thread(target=_reap, args=(process,), daemon=True)
-        reaper.start()
-        try:
-            yield process
-        finally:
-            kill_tree(process)
-            reaper.join()
-            with self._lock:
-                self._running.discard(process)
-
-
-TREES = Trees()
-
-
-def kill_tree(process: subprocess.Popen[str]) -> None:
-    """Kill a running process, its group, and those of its descendants that left the group."""
-    if process.poll() is not None:
-        return
-    try:
-        descendants = psutil.Process(process.pid).children(recursive=True)
-    except psutil.NoSuchProcess:
-        return
-    _kill_group(process.pid)
-    for descendant in descendants:
-        with suppress(psutil.NoSuchProcess):
-            descendant.kill()
-
-
-def _reap(process: subprocess.Popen[str]) -> None:
-    process.wait()
-    _kill_group(process.pid)
-
-
-def _kill_group(leader: int) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(leader, SIGKILL)
-
-
 # --- one stage
 
+TREES = Trees()  # of the run in this process
 
 Kind = Literal["ran", "cached", "run_cache", "busy", "stopped", "failed"]
 
@@ -355,37 +263,6 @@ def check_status(stages: list[str]) -> State[None]:
 # --- the whole run
 
 
-@contextmanager
-def the_only_run(what: str, lock: Path = LOCK) -> Iterator[None]:
-    """Keep a second process that does this out of the folder; ResourceError names the first."""
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    with lock.open("a+") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            file.seek(0)
-            raise ResourceError(
-                f"another process is at work in this folder ({file.read().strip()}). "
-                "Wait for it, or stop it."
-            ) from error
-        file.truncate(0)
-        file.write(f"process {os.getpid()}, {what}")
-        file.flush()
-        yield
-
-
-def run_at_work(lock: Path = LOCK) -> str:
-    """What the run that now holds this folder wrote of itself; empty when there is none."""
-    if not lock.exists():
-        return ""
-    with lock.open() as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return file.read()
-    return ""
-
-
 def end_with_server() -> None:
     """In a scheduled run: be killed, and so all commands with it, when the server is gone."""
     if server := os.environ.get(SERVED_BY):
@@ -443,7 +320,7 @@ def run_plan(targets: Sequence[str]) -> State[None]:
     run = str(flow_run.id)
     end_with_server()
     try:
-        with the_only_run(f"run {run}"), TREES.scope():
+        with only_one(f"run {run}", LOCK), TREES.scope():
             futures = submit(read_plan(targets), log_folder(run))
             for future in futures.values():
                 future.wait()
@@ -462,6 +339,21 @@ def everystep(targets: list[str] | None = None) -> State[None]:
     return run_plan(targets or ())
 
 
+def find_server() -> None:
+    """Use the Prefect server the settings name, else that of ``make serve``, else one of our own.
+
+    Our own ends with this process: Prefect still sends it logs and states when the flow is over.
+    """
+    if PREFECT_API_URL.value():
+        return
+    until_exit = ExitStack()
+    atexit.register(until_exit.close)
+    served = re.search(r"http://\S+", holder(SERVE_LOCK))
+    own = prefect_server(free_port(), PREFECT_UI_ENABLED="false")
+    url = served[0] if served else until_exit.enter_context(own)
+    until_exit.enter_context(temporary_settings({PREFECT_API_URL: f"{url}/api"}))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the flow from the command line; 0 when everything is up to date."""
     parser = argparse.ArgumentParser(prog="python -m flows.pipeline", description=everystep.__doc__)
@@ -471,10 +363,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         read_plan(options.targets or ())
+        find_server()
+        state = everystep(options.targets, return_state=True)
     except EverystepError as error:
         say(f"{FLOW}: {error}")
         return 2
-    state = everystep(options.targets, return_state=True)
+    except KeyboardInterrupt:
+        say(f"{FLOW}: stopped. The next run goes on from here.")
+        return 130
     say(f"{FLOW}: {state.message}")
     return 0 if state.is_completed() else 1
 

@@ -8,14 +8,10 @@ first. A run whose process died with an earlier server is marked Crashed at the 
 from __future__ import annotations
 
 import argparse
-import http.client
 import os
-import socket
-import subprocess
 import sys
-import time
+import warnings
 from collections.abc import Sequence
-from pathlib import Path
 
 import psutil
 from prefect import State
@@ -26,32 +22,12 @@ from prefect.settings import PREFECT_API_URL, temporary_settings
 from prefect.states import Crashed
 from prefect.types.entrypoint import EntrypointType
 
-from flows import HOME
-from flows.pipeline import FLOW, SERVED_BY, TREES, everystep, run_at_work, the_only_run
-from stages.base.errors import ConfigError, EverystepError, ResourceError
+from flows.pipeline import FLOW, LOCK, SERVE_LOCK, SERVED_BY, everystep
+from flows.processes import HOST, holder, only_one, prefect_server
+from stages.base.errors import ConfigError, EverystepError
 from stages.base.events import say
 
-HOST = "127.0.0.1"
 DEPLOYMENT = "scheduled"
-PATIENCE = 180.0  # seconds for the server to start; a new database takes about 40
-
-
-def require_free_port(port: int) -> None:
-    """Raise ResourceError, with the way out, if this port cannot be listened on."""
-    try:
-        _listen(port)
-    except OSError as error:
-        raise ResourceError(
-            f"port {port} on {HOST} cannot be used ({error.strerror}). Stop the program that "
-            f"holds it, or choose another one: python -m flows.serve --port {_listen(0)}"
-        ) from error
-
-
-def _listen(port: int) -> int:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        probe.bind((HOST, port))
-        return int(probe.getsockname()[1])
 
 
 def require_cron(cron: str) -> None:
@@ -63,32 +39,6 @@ def require_cron(cron: str) -> None:
             f"--cron: '{cron}' is not a cron expression. Five fields are needed: minute, hour, "
             "day of month, month, day of week; every night at three is '0 3 * * *'."
         ) from error
-
-
-def is_healthy(port: int) -> bool:
-    """Whether a Prefect server answers on this port."""
-    connection = http.client.HTTPConnection(HOST, port, timeout=2)
-    try:
-        connection.request("GET", "/api/health")
-        return connection.getresponse().status == http.HTTPStatus.OK
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
-
-
-def wait_until_healthy(server: subprocess.Popen[str], port: int, log: Path) -> None:
-    """Wait, with a line every five seconds; ResourceError if the server ends or takes too long."""
-    started = told = time.monotonic()
-    while not is_healthy(port):
-        now = time.monotonic()
-        if server.poll() is not None or now - started > PATIENCE:
-            last = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-10:])
-            raise ResourceError(f"the Prefect server did not start. Its log is {log}:\n{last}")
-        if now - told >= 5:
-            told = now
-            say(f"Prefect server: starting, {now - started:.0f} s (the first start takes longer)")
-        time.sleep(0.5)
 
 
 def reconcile(alive: str) -> int:
@@ -123,33 +73,28 @@ def stop_children() -> None:
 def serve(port: int, cron: str) -> None:
     """Start the server, then serve the deployment until a signal ends both."""
     require_cron(cron)
-    command = [sys.executable, "-m", "prefect", "server", "start"]
-    command += ["--host", HOST, "--port", str(port)]
-    log = HOME / "server.log"
-    url = f"http://{HOST}:{port}"
     with (
-        the_only_run(f"serving on port {port}", HOME / "serve.lock"),
+        only_one(f"serving on http://{HOST}:{port}", SERVE_LOCK),
+        prefect_server(port) as url,
         temporary_settings({PREFECT_API_URL: f"{url}/api"}),
-        TREES.scope(),
     ):
-        require_free_port(port)
+        if stale := reconcile(holder(LOCK)):
+            say(f"Marked {stale} interrupted runs as Crashed.")
+        say(f"Prefect UI: {url}  ({FLOW}/{DEPLOYMENT}, '{cron}' UTC)")
         os.environ[SERVED_BY] = str(os.getpid())
-        with log.open("w") as file, TREES.run(command, file) as server:
-            try:
-                wait_until_healthy(server, port, log)
-                if stale := reconcile(run_at_work()):
-                    say(f"Marked {stale} interrupted runs as Crashed.")
-                say(f"Prefect UI: {url}  ({FLOW}/{DEPLOYMENT}, '{cron}' UTC)")
-                everystep.serve(
-                    name=DEPLOYMENT,
-                    cron=cron,
-                    limit=1,
-                    pause_on_shutdown=False,
-                    print_starting_message=False,
-                    entrypoint_type=EntrypointType.MODULE_PATH,
-                )
-            finally:
-                stop_children()
+        # Prefect's handler of SIGTERM makes this coroutine and leaves it; all the same it stops.
+        warnings.filterwarnings("ignore", message="coroutine 'Runner.astop' was never awaited")
+        try:
+            everystep.serve(
+                name=DEPLOYMENT,
+                cron=cron,
+                limit=1,
+                pause_on_shutdown=False,
+                print_starting_message=False,
+                entrypoint_type=EntrypointType.MODULE_PATH,
+            )
+        finally:
+            stop_children()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

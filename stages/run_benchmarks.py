@@ -17,12 +17,12 @@ from typing import Any
 from stages.base.artifacts import workspace
 from stages.base.command import stage_main
 from stages.base.events import progress
-from stages.base.jsonl import read_jsonl, write_json, write_jsonl
+from stages.base.jsonl import read_json, write_json, write_jsonl
 from stages.base.params import Engine, Run, RunBenchmarks, load
 from stages.base.paths import BENCHMARKS, CHECKPOINTS, RESPONSES, report
 from stages.base.records import Problem
 from stages.engines.plan import refuse_if_too_small
-from stages.evals.lm_harness import Response, Sampling, respond, vllm_model
+from stages.evals.lm_harness import Assignment, Response, Sampling, respond, vllm_model
 from stages.evals.scoring import (
     Scored,
     evaluate,
@@ -33,6 +33,8 @@ from stages.evals.scoring import (
 from stages.evals.suite import Benchmark, read_problems, read_registry
 
 STAGE = "run_benchmarks"
+ROUND = 16  # times the engine's slots
+Suite = Sequence[tuple[Benchmark, Sequence[Problem]]]
 
 
 def body(options: argparse.Namespace) -> dict[str, Any]:
@@ -48,10 +50,10 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
         table = read_registry(BENCHMARKS)
         suite = [(benchmark, read_problems(BENCHMARKS, benchmark)) for benchmark in table]
         harness = Harness(checkpoint, run, engine, config, space.checkpoints)
+        found = harness.responses(suite)
         scored: list[Scored] = []
-        for benchmark, problems in progress(suite, total=len(suite), what=f"{STAGE} {name}"):
-            found = harness.responses(benchmark, problems)
-            scored += score_responses(benchmark, problems, found)
+        for benchmark, problems in suite:
+            scored += score_responses(benchmark, problems, found[benchmark.name])
         refuse_equal_samples(scored, config.temperature)
         write_jsonl(space.out(responses) / "responses.jsonl", (row.to_row() for row in scored))
         write_jsonl(space.out(items), item_rows(scored))
@@ -67,9 +69,10 @@ def start_model(checkpoint: Path, run: Run, engine: Engine) -> Any:
 
 
 class Harness:
-    """Responses of one checkpoint, benchmark by benchmark, each kept as soon as it is complete.
+    """Responses of one checkpoint, round by round, each round kept as soon as it is complete.
 
-    The engine starts only when something is left to generate.
+    A round is as many benchmarks as keep the engine full. The engine starts only when something is
+    left to generate.
     """
 
     def __init__(
@@ -80,25 +83,33 @@ class Harness:
         self._model: Any = None
         self.measured: dict[str, float] = {"start_seconds": 0.0, "generate_seconds": 0.0}
 
-    def responses(self, benchmark: Benchmark, problems: Sequence[Problem]) -> list[Response]:
-        """From the file of an interrupted run, or generated now."""
-        done = self._kept / f"{benchmark.name}.jsonl"
-        if not done.exists():
-            found = self._generate(benchmark, problems)
-            half = done.with_suffix(".tmp")
-            write_jsonl(half, map(asdict, found))
-            half.rename(done)
-        return [Response(**row) for row in read_jsonl(done)]
+    def responses(self, suite: Suite) -> dict[str, list[Response]]:
+        """By benchmark: from the files of an interrupted run, or generated now."""
+        asked = [self._assignment(benchmark, problems) for benchmark, problems in suite]
+        planned = rounds(asked, ROUND * self._engine.max_sequences)
+        found: dict[str, list[Response]] = {}
+        what = f"{STAGE} {self._checkpoint.name}"
+        for number, part in progress(enumerate(planned), total=len(planned), what=what):
+            done = self._kept / f"round-{number:04d}.json"
+            if not done.exists():
+                made = self._generate(part)
+                half = done.with_suffix(".tmp")
+                write_json(half, {name: list(map(asdict, made[name])) for name in made})
+                half.rename(done)
+            for name, rows in read_json(done).items():
+                found[name] = [Response(**row) for row in rows]
+        return found
 
-    def _generate(self, benchmark: Benchmark, problems: Sequence[Problem]) -> list[Response]:
+    def _assignment(self, benchmark: Benchmark, problems: Sequence[Problem]) -> Assignment:
+        config = self._config
+        samples = benchmark.samples or config.samples
+        sampling = Sampling(samples, config.max_tokens, config.temperature)
+        return Assignment(benchmark.name, problems, sampling)
+
+    def _generate(self, part: Sequence[Assignment]) -> dict[str, list[Response]]:
         model, started = self._started(), time.perf_counter()
-        sampling = Sampling(
-            benchmark.samples or self._config.samples,
-            self._config.max_tokens,
-            self._config.temperature,
-        )
-        folder = self._kept / "tasks" / benchmark.name
-        found = respond(model, folder, benchmark.name, problems, sampling, self._run.seed)
+        folder = self._kept / "tasks" / part[0].benchmark
+        found = respond(model, folder, part, self._run.seed)
         self.measured["generate_seconds"] += round(time.perf_counter() - started, 2)
         return found
 
@@ -108,6 +119,16 @@ class Harness:
             self._model = start_model(self._checkpoint, self._run, self._engine)
             self.measured["start_seconds"] = round(time.perf_counter() - started, 2)
         return self._model
+
+
+def rounds(asked: Sequence[Assignment], full: int) -> list[list[Assignment]]:
+    """The assignments in order, in rounds of at least ``full`` responses (the last may be less)."""
+    planned: list[list[Assignment]] = [[]]
+    for each in asked:
+        if sum(map(len, planned[-1])) >= full:
+            planned.append([])
+        planned[-1].append(each)
+    return planned
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

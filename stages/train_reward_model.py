@@ -36,10 +36,12 @@ from stages.engines.reward_model import (
     readable_part,
     score_positions,
 )
+from stages.problems.answers import CLOSING
 from stages.rl.batch import Exchange
 from stages.rl.bradley_terry import (
     end_scores,
     heldout_figures,
+    invariance,
     mean_and_std,
     pack_pairs,
     pair_loss,
@@ -63,30 +65,30 @@ def body(_: Namespace) -> None:
     outputs = (paths.REWARD_MODEL, HISTORY, report(STAGE))
     with workspace(STAGE, parameters, inputs, outputs) as space:
         tokenizer = load_tokenizer(paths.SFT_MODEL)
-        pairs, heldout, figures = read_pairs(tokenizer, config, run.seed)
+        pairs, heldout, figures = read_pairs(tokenizer, config, run)
         module = TokenScores(
             load_model(paths.SFT_MODEL, torch.float32), derive_seed(run.seed, STAGE)
         )
         threads = run.hardware.training_threads
         history = train(module, [sides for _, sides in pairs], config, run.seed, threads)
         measured, settings = measure(module, heldout, config, threads)
-        model = RewardModel(module, tokenizer, settings, threads)
-        model.save(space.out(paths.REWARD_MODEL))
+        RewardModel(module, tokenizer, settings, threads).save(space.out(paths.REWARD_MODEL))
         write_jsonl(space.out(HISTORY), history)
-        figures |= {"heldout": measured, "invariance": invariance(model, heldout, config)}
-        write_json(space.out(report(STAGE)), {**figures, "steps": len(history)})
-    say(f"{STAGE}: held-out accuracy {measured['accuracy']} on {measured['pairs']} pairs")
+        write_json(space.out(report(STAGE)), {**figures, **measured, "steps": len(history)})
+    found = measured["heldout"]
+    say(f"{STAGE}: held-out accuracy {found['accuracy']} on {found['pairs']} pairs")
 
 
 def read_pairs(
-    tokenizer: Any, config: TrainRewardModel, seed: int
+    tokenizer: Any, config: TrainRewardModel, run: Run
 ) -> tuple[list[tuple[Pair, Sides]], list[tuple[Pair, Sides]], dict[str, Any]]:
     """Pairs to train on, pairs of held-out prompts, and how many there were and were left out."""
     samples = [GradedSample.from_row(row) for row in read_jsonl(paths.RL_DATA / "samples.jsonl")]
     files = [paths.RL_DATA / name for name in ("problems.jsonl", "set_aside.jsonl")]
     rows = [row for file in files if file.stat().st_size for row in read_jsonl(file)]
     prompts = {row["id"]: prompt_ids(tokenizer, row["prompt"]) for row in rows}
-    away = split_heldout(sorted(prompts), config.heldout_share, seed)
+    away = split_heldout(sorted(prompts), config.heldout_share, run.seed)
+    closing = tokenizer.encode(CLOSING[run.notation], add_special_tokens=False)
     parts: dict[str, list[tuple[Pair, Sides]]] = {}
     figures: dict[str, Any] = {"dropped": {}}
     wanted = {"heldout": round(config.pairs * config.heldout_share)}
@@ -95,12 +97,10 @@ def read_pairs(
         own = [s for s in samples if (s.problem_id in away) == (part == "heldout")]
         made = [
             (pair, sides(tokenizer, pair, prompts[pair.problem_id], config))
-            for pair in make_pairs(own, count, seed)
+            for pair in make_pairs(own, count, run.seed, closing)
         ]
-        parts[part] = [(pair, both) for pair, both in made if _fits(both, config)]
-        figures[f"{part}_pairs"] = dict(
-            sorted(Counter(pair.kind for pair, _ in parts[part]).items())
-        )
+        parts[part] = [one for one in made if max(map(len, one[1])) <= config.max_tokens]
+        figures[f"{part}_pairs"] = Counter(pair.kind for pair, _ in parts[part])
         figures["dropped"][f"{part} too long"] = len(made) - len(parts[part])
         if len(parts[part]) < 2:
             raise DataError(
@@ -122,10 +122,6 @@ def sides(tokenizer: Any, pair: Pair, prompt: list[int], config: TrainRewardMode
     return Exchange(prompt, chosen), Exchange(prompt, rejected)
 
 
-def _fits(both: Sides, config: TrainRewardModel) -> bool:
-    return max(map(len, both)) <= config.max_tokens
-
-
 def train(
     module: TokenScores, pairs: Sequence[Sides], config: TrainRewardModel, seed: int, threads: int
 ) -> list[dict[str, Any]]:
@@ -139,10 +135,9 @@ def train(
     )
     steps: list[list[Sides]] = []
     for epoch in range(config.epochs):
-        order = list(pairs)
+        order, many = list(pairs), config.pairs_per_step
         seeded_random(seed, STAGE, epoch).shuffle(order)
-        size = config.pairs_per_step
-        steps += [order[first : first + size] for first in range(0, len(order), size)]
+        steps += [order[first : first + many] for first in range(0, len(order), many)]
     history = []
     for step, chosen in progress(enumerate(steps), total=len(steps), what=STAGE):
         rate = cosine_with_warmup(step, len(steps), config.warmup_steps, config.learning_rate)
@@ -171,7 +166,7 @@ def measure(
     config: TrainRewardModel,
     threads: int,
 ) -> tuple[dict[str, Any], ScoreSettings]:
-    """Accuracy on held-out prompts beside the rulers; mean and spread of the scores there."""
+    """Accuracy and invariance on held-out prompts; mean and spread of the scores there."""
     flat = [exchange for _, both in heldout for exchange in both]
     score = partial(score_positions, module.eval(), threads=threads)
     scores = end_scores(score, flat, config.max_tokens, config.micro_pairs)
@@ -183,23 +178,9 @@ def measure(
     )
     mean, std = mean_and_std(scores)
     figures |= {"score_mean": round(mean, 6), "score_std": round(std, 6)}
-    return figures, ScoreSettings(config.reads, mean, std, len(flat))
-
-
-def invariance(
-    model: RewardModel, heldout: Sequence[tuple[Pair, Sides]], config: TrainRewardModel
-) -> dict[str, float]:
-    """How far a score moves when a response stands alone (0), and without its end token (not 0)."""
-    some = [exchange for _, both in heldout for exchange in both][:CHECKED]
-    packed = end_scores(model.score, some, config.max_tokens, config.micro_pairs)
-    alone = end_scores(model.score, some, 1, 1)
-    cut = [Exchange(item.prompt, item.response[:-1]) for item in some if len(item.response) > 1]
-    whole = [score for score, item in zip(packed, some, strict=True) if len(item.response) > 1]
-    without = end_scores(model.score, cut, config.max_tokens, config.micro_pairs)
-    return {
-        "packed_against_alone_max": round(float(np.abs(packed - alone).max()), 8),
-        "without_end_token_mean": round(float(np.abs(np.array(whole) - without).mean()), 6),
-    }
+    checked = invariance(score, flat[:CHECKED], config.max_tokens, config.micro_pairs)
+    settings = ScoreSettings(config.reads, mean, std, len(flat))
+    return {"heldout": figures, "invariance": checked}, settings
 
 
 if __name__ == "__main__":

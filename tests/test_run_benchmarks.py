@@ -12,6 +12,7 @@ from stages.base.jsonl import read_json, read_jsonl
 from stages.base.params import resolve
 from stages.base.paths import BENCHMARKS, SFT_MODEL
 from stages.build_benchmarks import write_benchmarks
+from stages.evals.lm_harness import Assignment, Sampling
 from stages.problems.registry import generate
 from stages.resolve_config import render
 
@@ -32,7 +33,11 @@ def write(prompt: str, seed: int) -> tuple[str, str]:
 def road(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with three small benchmarks, a checkpoint and a configuration."""
     monkeypatch.chdir(tmp_path)
-    overrides = {"run": {"hardware": {"ram_gib": 0.1}}, "run_benchmarks": {"samples": 3}}
+    overrides = {
+        "run": {"hardware": {"ram_gib": 0.1}},
+        "engine": {"max_sequences": 1},  # so that every benchmark is a round of its own
+        "run_benchmarks": {"samples": 3},
+    }
     Path("resolved.yaml").write_text(render("tiny", resolve("tiny", overrides, PROFILES)))
     benchmarks = {
         family: generate(family, 8, 0, "compact", True, 10, "heldout") for family in FAMILIES
@@ -115,6 +120,17 @@ def test_equal_samples_everywhere_are_refused(road, monkeypatch) -> None:
     with pytest.raises(EngineError, match="not independent"):
         run(monkeypatch, lambda prompt, seed: ("<think> </think> 3", "stop"))
     assert not RESPONSES.exists()
+
+
+def test_rounds_fill_the_engine_and_leave_none_out() -> None:
+    def of(size: int) -> Assignment:
+        problems = generate("chain", size, 0, "compact", True, 10)
+        return Assignment(f"of{size}", problems, Sampling(1, 8, 1.0))
+
+    asked = [of(3), of(4), of(9), of(1), of(2)]
+    planned = run_benchmarks.rounds(asked, 6)
+    assert [[len(each) for each in part] for part in planned] == [[3, 4], [9], [1, 2]]
+    assert run_benchmarks.rounds(asked[:1], 100) == [asked[:1]]
 
 
 def test_checkpoints_answer_under_the_same_seeds(road, monkeypatch) -> None:

@@ -38,6 +38,19 @@ class Sampling:
 
 
 @dataclass(frozen=True)
+class Assignment:
+    """A benchmark to be sampled: its problems, and how many responses of what kind."""
+
+    benchmark: str
+    problems: Sequence[Problem]
+    sampling: Sampling
+
+    def __len__(self) -> int:
+        """How many responses it asks for."""
+        return len(self.problems) * self.sampling.samples
+
+
+@dataclass(frozen=True)
 class Ending:
     """Why generation ended ("stop" or "length") and how many tokens it took."""
 
@@ -56,9 +69,7 @@ class Response:
     tokens: int
 
 
-def request_rows(
-    benchmark: str, problems: Sequence[Problem], sampling: Sampling, run_seed: int
-) -> list[dict[str, Any]]:
+def request_rows(asked: Assignment, run_seed: int) -> list[dict[str, Any]]:
     """One row a (problem, repeat), with the seed its sampling uses.
 
     The seed depends on the problem and the repeat, not on the checkpoint: checkpoints are compared
@@ -68,18 +79,16 @@ def request_rows(
         {
             "id": f"{problem.id}/{repeat}",
             "prompt": problem.prompt,
-            "seed": derive_seed(run_seed, "benchmark", benchmark, problem.id, repeat),
+            "seed": derive_seed(run_seed, "benchmark", asked.benchmark, problem.id, repeat),
         }
-        for problem in problems
-        for repeat in range(sampling.samples)
+        for problem in asked.problems
+        for repeat in range(asked.sampling.samples)
     ]
 
 
-def write_task(
-    folder: Path, benchmark: str, rows: Sequence[dict[str, Any]], sampling: Sampling
-) -> str:
+def write_task(folder: Path, asked: Assignment, rows: Sequence[dict[str, Any]]) -> str:
     """Write ``<task>.jsonl`` and ``<task>.yaml`` for lm-eval; returns the task's name."""
-    task = f"everystep_{benchmark}"
+    task, sampling = f"everystep_{asked.benchmark}", asked.sampling
     data = folder / f"{task}.jsonl"
     write_jsonl(data, rows)
     generation: dict[str, Any] = {"until": [], "max_gen_toks": sampling.max_tokens}
@@ -193,25 +202,38 @@ def vllm_model(checkpoint: Path, engine: Engine, seed: int, gpu: bool = False) -
 
 
 def respond(
-    model: Any, folder: Path, benchmark: str, problems: Sequence[Problem], run: Sampling, seed: int
-) -> list[Response]:
-    """All samples of a benchmark by problem and repeat; task files go into ``folder``.
+    model: Any, folder: Path, assignments: Sequence[Assignment], seed: int
+) -> dict[str, list[Response]]:
+    """All samples of some benchmarks, each by problem and repeat, generated side by side.
 
-    ``model`` is an lm-eval model with ``endings``. A missing or repeated sample is an EngineError.
+    ``model`` is an lm-eval model with ``endings``; task files go into ``folder``. A missing or
+    repeated sample is an EngineError.
     """
     from lm_eval import evaluate  # noqa: PLC0415  heavy
     from lm_eval.tasks import TaskManager  # noqa: PLC0415
 
-    rows = request_rows(benchmark, problems, run, seed)
-    if len({row["seed"] for row in rows}) != len(rows):
-        raise EngineError(f"benchmark {benchmark}: two samples share a seed.")
-    task = write_task(folder, benchmark, rows, run)
+    rows = {each.benchmark: request_rows(each, seed) for each in assignments}
+    seeds = [row["seed"] for of_one in rows.values() for row in of_one]
+    if len(set(seeds)) != len(seeds):
+        raise EngineError("two samples share a seed.")
+    tasks = [write_task(folder, each, rows[each.benchmark]) for each in assignments]
     manager = TaskManager(include_path=str(folder), include_defaults=False)
-    found = evaluate(model, manager.load([task]), apply_chat_template=True, bootstrap_iters=0)
-    texts = {sample["doc"]["id"]: sample["resps"][0] for sample in found["samples"][task]}
-    if len(found["samples"][task]) != len(rows) or texts.keys() != {row["id"] for row in rows}:
-        raise EngineError(f"benchmark {benchmark}: {len(texts)} samples for {len(rows)} requests.")
-    return [_response(row, texts[row["id"]], model.endings) for row in rows]
+    found = evaluate(model, manager.load(tasks), apply_chat_template=True, bootstrap_iters=0)
+    return {
+        each.benchmark: _responses(rows[each.benchmark], found["samples"][task], model.endings)
+        for each, task in zip(assignments, tasks, strict=True)
+    }
+
+
+def _responses(
+    rows: Sequence[dict[str, Any]],
+    samples: Sequence[dict[str, Any]],
+    endings: dict[int, Ending],
+) -> list[Response]:
+    texts = {sample["doc"]["id"]: sample["resps"][0] for sample in samples}
+    if len(samples) != len(rows) or texts.keys() != {row["id"] for row in rows}:
+        raise EngineError(f"lm-eval returned {len(samples)} samples for {len(rows)} requests.")
+    return [_response(row, texts[row["id"]], endings) for row in rows]
 
 
 def _response(row: dict[str, Any], texts: list[str], endings: dict[int, Ending]) -> Response:

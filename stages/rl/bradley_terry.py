@@ -85,6 +85,22 @@ def end_scores(
     return np.array([float(values[-1]) for values in found], dtype=np.float64)
 
 
+def invariance(
+    score: TokenScores, exchanges: Sequence[Exchange], pack_length: int, micro_rows: int
+) -> dict[str, float]:
+    """How far a score moves when a response stands alone (0), and without its end token (not 0)."""
+    longer = [item for item in exchanges if len(item.response) > 1]
+    cut = [Exchange(item.prompt, item.response[:-1]) for item in longer]
+    packed, whole, without = (
+        end_scores(score, items, pack_length, micro_rows) for items in (exchanges, longer, cut)
+    )
+    alone = end_scores(score, exchanges, 1, 1)
+    return {
+        "packed_against_alone_max": round(float(np.abs(packed - alone).max()), 8),
+        "without_end_token_mean": round(float(np.abs(whole - without).mean()), 6),
+    }
+
+
 def agreements(margins: NDArray[np.float64]) -> float:
     """How many margins are on the right side; a tie counts one half."""
     return float((margins > 0).sum() + 0.5 * (margins == 0).sum())
@@ -132,7 +148,8 @@ def wilson(share: float, n: int, z: float = 1.959963984540054) -> tuple[float, f
     """
     centre = share + z * z / (2 * n)
     spread = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return (centre - spread) / (1 + z * z / n), (centre + spread) / (1 + z * z / n)
+    whole = 1 + z * z / n
+    return max(0.0, (centre - spread) / whole), min(1.0, (centre + spread) / whole)
 
 
 def mean_and_std(scores: NDArray[np.float64]) -> tuple[float, float]:

@@ -1,23 +1,27 @@
 """Preference pairs by rule from graded samples of the same prompt.
 
 A right answer beats a wrong one. Of two answers that are both right or both wrong, the one that
-closes beats the one that does not. Nothing else is preferred; samples without a readable answer
-take no part, for the reward model never scores such.
+closes beats the one that does not, and an answer that closes beats its own copy with the closing
+repeated: no sample shows that, and a policy finds it at once (a closing is good, so more of it must
+be better). Nothing else is preferred; samples without a readable answer take no part, for the
+reward model never scores such.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations, zip_longest
 from typing import Any, Literal
 
 from stages.base.records import Verdict
 from stages.base.seeds import derive_seed, seeded_random
 
-Kind = Literal["correctness", "closing"]
-KINDS: tuple[Kind, ...] = ("correctness", "closing")
+Kind = Literal["correctness", "closing", "repetition"]
+KINDS: tuple[Kind, ...] = ("correctness", "closing", "repetition")
+MOST_REPEATS = 7
+"""A rejected copy repeats the closing so many more times at most."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +69,29 @@ def split_heldout(problem_ids: Sequence[str], share: float, seed: int) -> set[st
     return {name for name in problem_ids if derive_seed(seed, "preference", name) < share * 2**63}
 
 
-def make_pairs(samples: Sequence[GradedSample], count: int, seed: int) -> list[Pair]:
-    """At most ``count`` pairs, at most half of them of each kind, spread over the prompts.
+def with_closing_repeated(
+    sample: GradedSample, closing: Sequence[int], seed: int
+) -> GradedSample | None:
+    """A copy that closes several times over; None if the sample does not end in ``closing``.
 
-    Every prompt gives a pair before any gives a second one; which ones is drawn by seed, and the
-    result is in a seeded order too.
+    The last token of a response is the one that ends the turn.
+    """
+    body, end = sample.tokens[:-1], sample.tokens[-1:]
+    if not closing or not sample.closing or body[-len(closing) :] != list(closing):
+        return None
+    times = seeded_random(seed, "repeats", sample.id).randint(1, MOST_REPEATS)
+    tokens = [*body, *(list(closing) * times), *end]
+    return replace(sample, id=f"{sample.id}+{times}", tokens=tokens, closing=False)
+
+
+def make_pairs(
+    samples: Sequence[GradedSample], count: int, seed: int, closing: Sequence[int] = ()
+) -> list[Pair]:
+    """At most ``count`` pairs, at most a third of them of each kind, spread over the prompts.
+
+    ``closing`` holds the tokens of the closing words, for the pairs about repetition. Every prompt
+    gives a pair before any gives a second one; which ones is drawn by seed, and the result is in a
+    seeded order too.
     """
     by_kind: dict[Kind, dict[str, list[Pair]]] = {kind: defaultdict(list) for kind in KINDS}
     for problem_id, members in _by_prompt(samples).items():
@@ -77,10 +99,15 @@ def make_pairs(samples: Sequence[GradedSample], count: int, seed: int) -> list[P
             kind = preference(first, second)
             if kind is not None:
                 by_kind[kind][problem_id].append(Pair(problem_id, kind, first, second))
+        for sample in members:
+            copy = with_closing_repeated(sample, closing, seed)
+            if copy is not None:
+                pair = Pair(problem_id, "repetition", sample, copy)
+                by_kind["repetition"][problem_id].append(pair)
     chosen = [
         pair
         for kind in KINDS
-        for pair in _round_robin(list(by_kind[kind].values()), kind, seed)[: count // 2]
+        for pair in _round_robin(list(by_kind[kind].values()), kind, seed)[: count // len(KINDS)]
     ]
     seeded_random(seed, "pairs", "order").shuffle(chosen)
     return chosen

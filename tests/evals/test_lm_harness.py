@@ -5,11 +5,17 @@ import pytest
 from scripted import ScriptedEngine, scripted
 
 from stages.base.errors import ConfigError, EngineError
-from stages.evals.lm_harness import Sampling, check_window, request_rows, respond
+from stages.base.records import Problem
+from stages.evals.lm_harness import Assignment, Sampling, check_window, request_rows, respond
 from stages.problems.registry import generate
 
 PROBLEMS = generate("chain", 6, 0, "compact", heldout=True, modulus=10)
 FOUR = Sampling(samples=4, max_tokens=32, temperature=1.0)
+CHAIN = Assignment("chain", PROBLEMS, FOUR)
+
+
+def ask(model, folder: Path, asked: Assignment = CHAIN, seed: int = 0):
+    return respond(model, folder, [asked], seed)[asked.benchmark]
 
 
 def echo(prompt: str, seed: int) -> tuple[str, str]:
@@ -18,8 +24,8 @@ def echo(prompt: str, seed: int) -> tuple[str, str]:
 
 def test_every_repeat_has_a_seed_and_an_ending_of_its_own(tmp_path: Path) -> None:
     model = scripted(echo)
-    found = respond(model, tmp_path, "chain", PROBLEMS, FOUR, seed=0)
-    rows = request_rows("chain", PROBLEMS, FOUR, 0)
+    found = ask(model, tmp_path)
+    rows = request_rows(CHAIN, 0)
     assert [(r.problem, r.repeat) for r in found] == [(p.id, i) for p in PROBLEMS for i in range(4)]
     for response, row in zip(found, rows, strict=True):
         assert (response.text, response.finish) == echo(row["prompt"], row["seed"])
@@ -29,7 +35,7 @@ def test_every_repeat_has_a_seed_and_an_ending_of_its_own(tmp_path: Path) -> Non
 
 def test_requests_stop_at_nothing_but_the_end_of_turn(tmp_path: Path) -> None:
     model = scripted(echo)
-    respond(model, tmp_path, "chain", PROBLEMS, FOUR, seed=0)
+    ask(model, tmp_path)
     for asked in model.asked:
         assert asked["until"] == []
         assert (asked["max_gen_toks"], asked["temperature"]) == (32, 1.0)
@@ -37,24 +43,23 @@ def test_requests_stop_at_nothing_but_the_end_of_turn(tmp_path: Path) -> None:
 
 
 def test_seeds_depend_on_run_problem_and_repeat_only() -> None:
-    alone = request_rows("chain", PROBLEMS[2:3], FOUR, 0)
-    among = request_rows("chain", PROBLEMS, FOUR, 0)
+    alone = request_rows(Assignment("chain", PROBLEMS[2:3], FOUR), 0)
+    among = request_rows(CHAIN, 0)
     assert alone == among[8:12]
-    other = request_rows("chain", PROBLEMS, FOUR, 1)
+    other = request_rows(CHAIN, 1)
     assert not {row["seed"] for row in among} & {row["seed"] for row in other}
 
 
 def test_two_runs_give_the_same_responses(tmp_path: Path) -> None:
-    first = respond(scripted(echo), tmp_path / "a", "chain", PROBLEMS, FOUR, seed=5)
-    assert respond(scripted(echo), tmp_path / "b", "chain", PROBLEMS, FOUR, seed=5) == first
+    first = ask(scripted(echo), tmp_path / "a", seed=5)
+    assert ask(scripted(echo), tmp_path / "b", seed=5) == first
 
 
-def test_one_model_answers_several_benchmarks(tmp_path: Path) -> None:
-    model = scripted(echo)
-    lists = generate("lists", 3, 0, "compact", heldout=True, modulus=10)
-    respond(model, tmp_path / "chain", "chain", PROBLEMS, FOUR, seed=0)
-    found = respond(model, tmp_path / "lists", "lists", lists, FOUR, seed=0)
-    assert [response.problem for response in found[::4]] == [problem.id for problem in lists]
+def test_benchmarks_answered_side_by_side_are_as_if_alone(tmp_path: Path) -> None:
+    lists = Assignment("lists", generate("lists", 3, 0, "compact", heldout=True, modulus=10), FOUR)
+    both = respond(scripted(echo), tmp_path / "both", [CHAIN, lists], 0)
+    assert both["chain"] == ask(scripted(echo), tmp_path / "chain")
+    assert both["lists"] == ask(scripted(echo), tmp_path / "lists", lists)
 
 
 def test_braces_in_a_prompt_reach_the_model_untouched(tmp_path: Path) -> None:
@@ -65,7 +70,7 @@ def test_braces_in_a_prompt_reach_the_model_untouched(tmp_path: Path) -> None:
         return "x", "stop"
 
     tricky = {**PROBLEMS[0].to_row(), "prompt": "  {{7*7}} {% if %} \\boxed{1}\n"}
-    respond(scripted(note), tmp_path, "chain", [type(PROBLEMS[0])(**tricky)], FOUR, seed=0)
+    ask(scripted(note), tmp_path, Assignment("chain", [Problem.from_row(tricky)], FOUR))
     assert set(seen) == {tricky["prompt"]}
 
 
@@ -79,7 +84,7 @@ def test_a_prompt_that_would_be_cut_is_refused_before_the_run(tmp_path: Path) ->
     model = scripted(echo)
     long = Sampling(samples=1, max_tokens=190, temperature=1.0)
     with pytest.raises(ConfigError, match=r"engine\.context"):
-        respond(model, tmp_path, "chain", PROBLEMS, long, seed=0)
+        ask(model, tmp_path, Assignment("chain", PROBLEMS, long))
     assert not model.asked
 
 
@@ -97,4 +102,4 @@ def test_a_lost_ending_is_an_error(tmp_path: Path) -> None:
             return ["text"] * len(requests)
 
     with pytest.raises(EngineError, match="lost the ending"):
-        respond(Forgetful(echo), tmp_path, "chain", PROBLEMS, FOUR, seed=0)
+        ask(Forgetful(echo), tmp_path)

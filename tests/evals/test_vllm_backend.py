@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from stages.base.params import resolve
-from stages.evals.lm_harness import Sampling, respond, vllm_model
+from stages.evals.lm_harness import Assignment, Sampling, respond, vllm_model
 from stages.evals.scoring import refuse_equal_samples, score_responses, summarise
 from stages.evals.suite import Benchmark
 from stages.problems.registry import compact_vocabulary, generate
@@ -34,7 +34,8 @@ def test_k_different_samples_from_the_real_engine_and_the_same_again(
     problems = generate("chain", 24, 0, "compact", heldout=True, modulus=10)
     sampling = Sampling(samples=3, max_tokens=24, temperature=1.0)
     model = vllm_model(checkpoint, engine, seed=0)
-    found = respond(model, tmp_path / "one", "chain", problems, sampling, seed=0)
+    asked = [Assignment("chain", problems, sampling)]
+    found = respond(model, tmp_path / "one", asked, seed=0)["chain"]
     texts = defaultdict(set)
     for response in found:
         texts[response.problem].add(response.text)
@@ -48,5 +49,4 @@ def test_k_different_samples_from_the_real_engine_and_the_same_again(
     refuse_equal_samples(scored, 1.0)
     assert summarise(scored, 0.0)["truncated"] > 0
 
-    alone = respond(model, tmp_path / "two", "chain", problems, sampling, seed=0)
-    assert alone == found
+    assert respond(model, tmp_path / "two", asked, seed=0)["chain"] == found

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from prefect.testing.utilities import prefect_test_harness
 
 from flows.pipeline import TREES
 
@@ -94,8 +95,13 @@ def marked():
         process.kill()
 
 
+def shell(script: str) -> list[str]:
+    return ["sh", "-c", script]
+
+
 @pytest.fixture
 def trees():
+    """The run's process trees, open."""
     with TREES.scope():
         yield TREES
 
@@ -123,3 +129,10 @@ def toy(toy_template, tmp_path, monkeypatch):
 def prefect_home(tmp_path_factory):
     """Where Prefect processes of the tests keep their database, made only once."""
     return tmp_path_factory.mktemp("prefect")
+
+
+@pytest.fixture(scope="session")
+def prefect():
+    """One Prefect API with an empty database for all tests that run flows in this process."""
+    with prefect_test_harness(server_startup_timeout=180):
+        yield

@@ -15,6 +15,7 @@ from stages.rl.bradley_terry import (
     agreements,
     end_scores,
     heldout_figures,
+    invariance,
     mean_and_std,
     pack_pairs,
     pair_loss,
@@ -80,6 +81,12 @@ def test_a_score_does_not_depend_on_its_neighbours():
     alone = end_scores(lambda batch: table(batch.tokens), flat, 1, 1)
     assert packed.tolist() == alone.tolist() == [2.0, 0.5, -1.0, -1.0, 3.0, 4.0]
     assert end_scores(lambda batch: table(batch.tokens), [], 64, 8).tolist() == []
+
+
+def test_invariance_shows_what_the_end_token_does():
+    flat = [exchange for pair in pairs() for exchange in pair]
+    found = invariance(lambda batch: table(batch.tokens), flat, 64, 8)
+    assert found == {"packed_against_alone_max": 0.0, "without_end_token_mean": 98.875}
 
 
 def test_a_tie_counts_one_half():

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stages.base.errors import CheckpointError, ConfigError, EngineError
+from stages.base.errors import EngineError
 from stages.base.records import Trajectory
 from stages.rl.c3po import C3PO, Harvest, Synchronous, make_scheduler, retention
-from stages.rl.prompts import PromptQueue
 from tests.rl.lengths import LengthSampler
 from tests.rl.small import small_config
 
@@ -310,33 +309,3 @@ def test_a_log_probability_that_is_missing_survives_the_checkpoint():
     restored = case.scheduler()
     restored.restore(stored)
     assert math.isnan(restored._groups[0].members[0].logprobs[0])
-
-
-def test_epochs_take_every_prompt_once_in_changing_order():
-    queue = PromptQueue([f"p{n}" for n in range(20)], seed=3)
-    epochs = [[queue.take().prompt_id for _ in range(20)] for _ in range(3)]
-    assert all(sorted(epoch) == sorted(epochs[0]) for epoch in epochs)
-    assert len({tuple(epoch) for epoch in epochs}) == 3
-
-
-def test_a_returned_prompt_comes_before_the_next_epoch():
-    queue = PromptQueue(["a", "b", "c"], seed=0)
-    first = queue.take()
-    queue.give_back(first)
-    rest = [queue.take() for _ in range(4)]
-    assert [visit.epoch for visit in rest] == [0, 0, 0, 1]
-    assert (rest[2].prompt_id, rest[2].number) == (first.prompt_id, 1)
-
-
-def test_prompts_that_are_gone_do_not_match_the_checkpoint():
-    queue = PromptQueue(["a", "b"], seed=0)
-    queue.take()
-    queue.take()
-    with pytest.raises(CheckpointError, match="prompts that are gone"):
-        PromptQueue(["b", "c"], seed=0).restore(queue.state())
-
-
-@pytest.mark.parametrize("prompts", [[], ["a", "a"]])
-def test_prompts_must_exist_and_differ(prompts):
-    with pytest.raises(ConfigError):
-        PromptQueue(prompts, seed=0)
