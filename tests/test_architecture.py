@@ -1,0 +1,90 @@
+"""The house keeps its rules: layers, budgets, names, and tests that mirror the tree."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+CODE = sorted([*ROOT.glob("stages/**/*.py"), *ROOT.glob("flows/**/*.py")])
+SCRIPTS = [path for path in ROOT.glob("stages/*.py") if path.stem != "__init__"]
+TEXT = {".py", ".md", ".yaml", ".toml", ".txt", ".json", ".jsonl", ".html"}
+BINS = {"utils", "util", "helpers", "common", "misc"}
+
+
+def relative(path: Path) -> str:
+    """A path as it reads from the project's root."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_imports_go_down_only() -> None:
+    found = subprocess.run(
+        [Path(sys.executable).parent / "lint-imports", "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 0, found.stdout[-3000:]
+
+
+@pytest.mark.parametrize("path", CODE, ids=relative)
+def test_files_and_functions_stay_within_their_budget(path: Path) -> None:
+    text = path.read_text()
+    assert len(text.splitlines()) <= (200 if path in SCRIPTS else 600)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            length = (node.end_lineno or node.lineno) - node.lineno + 1
+            assert length <= 80, f"{node.name}: {length} lines"
+
+
+@pytest.mark.parametrize("path", CODE, ids=relative)
+def test_no_handler_catches_everything(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ExceptHandler):
+            assert node.type is not None
+            assert ast.unparse(node.type) not in ("Exception", "BaseException")
+
+
+def test_no_module_is_a_bin() -> None:
+    assert [relative(path) for path in CODE if path.stem in BINS] == []
+
+
+def test_tests_mirror_the_tree() -> None:
+    rooms = {path.parent.name for path in CODE if path.parent.parent == ROOT / "stages"}
+    tested = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir()}
+    assert rooms <= tested
+    for path in ROOT.glob("tests/*/test_*.py"):
+        assert path.parent.name in rooms | {"flows"}, relative(path)
+
+
+@pytest.mark.parametrize("page", sorted([*ROOT.glob("docs/**/*.md"), ROOT / "README.md"]))
+def test_what_the_documents_name_exists(page: Path) -> None:
+    text = page.read_text()
+    for name in re.findall(
+        r"`((?:tests|stages|profiles|flows|docs)/[\w/.]+\.(?:py|yaml|md))`", text
+    ):
+        assert (ROOT / name).is_file(), name
+    for name in re.findall(r"`(stages\.[\w.]+)`", text):
+        parts = name.split(".")
+        modules = [ROOT.joinpath(*parts[:n]) for n in range(len(parts), 1, -1)]
+        file = next((m.with_suffix(".py") for m in modules if m.with_suffix(".py").is_file()), None)
+        assert file is not None, name
+        rest = parts[len(file.relative_to(ROOT).with_suffix("").parts) :]
+        for attribute in rest:
+            assert re.search(
+                rf"\b(def|class) {attribute}\b|^{attribute}\b", file.read_text(), re.MULTILINE
+            )
+
+
+def test_nothing_of_one_machine_is_in_the_tree() -> None:
+    listed = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines()
+    for name in listed:
+        path = ROOT / name
+        if path.suffix in TEXT and path.is_file():
+            assert str(ROOT) not in path.read_text(encoding="utf-8"), name
