@@ -11,7 +11,7 @@ import os
 _DEFAULTS = {
     # One thread for sampling: bit-exact reruns. Trainers raise it for themselves (engines/threads).
     "OMP_NUM_THREADS": "1",
-    "GOMP_SPINCOUNT": "1000",  # waiting threads soon give their core to whoever else needs it
+    "GOMP_SPINCOUNT": "100000",  # waiting threads soon give their core to whoever else needs it
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # the engine steps in this process, when told to
     "VLLM_NO_USAGE_STATS": "1",
     "VLLM_LOGGING_LEVEL": "ERROR",
