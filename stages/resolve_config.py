@@ -18,7 +18,7 @@ from stages.base.artifacts import workspace
 from stages.base.command import stage_main
 from stages.base.errors import ConfigError
 from stages.base.events import say
-from stages.base.params import Profile, read_yaml, resolve
+from stages.base.params import Profile, chosen, read_yaml, resolve
 from stages.base.paths import PARAMS, PROFILES, RESOLVED
 from stages.engines.plan import resource_plan
 
@@ -61,8 +61,8 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
     name, overrides = read_choice()
     profile = resolve(name, overrides)
     text = render(name, profile)
-    changed = f"{len(overrides)} section(s) overridden" if overrides else "no overrides"
-    say(f"{STAGE}: profile {name}, {changed}, seed {profile.run.seed}: valid")
+    changed = ", ".join(name for name, keys in chosen(overrides).items() if keys) or "nothing"
+    say(f"{STAGE}: profile {name}, seed {profile.run.seed}, overridden: {changed}")
     if profile.run.hardware.gpus_per_node > 0:
         say(resource_plan(profile))
     if options.check:

@@ -289,7 +289,6 @@ class WriteReport:
     """The report."""
 
     confidence: Annotated[float, Limits(gt=0, le=0.999)] = 0.95
-    bootstrap_draws: Annotated[int, Limits(ge=100)] = 10_000
     samples_shown: Natural = 4  # responses a checkpoint printed in the report
 
 
@@ -345,6 +344,12 @@ def overlay(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
+def chosen(overrides: dict[str, Any]) -> dict[str, Any]:
+    """Overrides without the keys left at null, which mean "as the profile says"."""
+    inner = {key: chosen(v) if isinstance(v, dict) else v for key, v in overrides.items()}
+    return {key: value for key, value in inner.items() if value is not None}
+
+
 def resolve(profile: str, overrides: dict[str, Any], profiles: Path = paths.PROFILES) -> Profile:
     """The checked profile with overrides applied; ConfigError names the offending key."""
     known = sorted(path.stem for path in profiles.glob("*.yaml"))
@@ -355,7 +360,7 @@ def resolve(profile: str, overrides: dict[str, Any], profiles: Path = paths.PROF
     values = read_yaml(profiles / f"{profile}.yaml")
     refuse_reserved(values, profile)
     refuse_reserved(overrides, "overrides")
-    return parse(Profile, overlay(values, overrides), profile)
+    return parse(Profile, overlay(values, chosen(overrides)), profile)
 
 
 def load(kind: type[S], section: str, path: Path = paths.RESOLVED) -> S:

@@ -41,6 +41,27 @@ def test_bad_overrides_are_refused(overrides: dict, message: str) -> None:
         resolve("tiny", overrides)
 
 
+def test_null_means_as_the_profile_says() -> None:
+    assert resolve("tiny", {"run": {"seed": None}, "train_sft": {}}) == resolve("tiny", {})
+
+
+def leaves(tree: dict, *path: str) -> list[tuple[str, ...]]:
+    """Paths of all keys that hold no further section."""
+    return [
+        leaf
+        for key, value in tree.items()
+        for leaf in (leaves(value, *path, key) if isinstance(value, dict) else [(*path, key)])
+    ]
+
+
+def test_every_key_params_yaml_offers_is_a_parameter() -> None:
+    profile = resolve("tiny", {})
+    offered = leaves(read_yaml(Path("params.yaml"))["overrides"])
+    assert ("train_reasoning_rl", "objective") in offered
+    for section, key in offered:
+        assert hasattr(getattr(profile, section), key), f"{section}.{key}"
+
+
 def test_an_unknown_profile_lists_the_known_ones() -> None:
     with pytest.raises(ConfigError, match=r"'tine' is unknown\. Known: .*tiny"):
         resolve("tine", {})
