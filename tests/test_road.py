@@ -31,6 +31,7 @@ REDUCED = {
         "preference_prompts": 12,
     },
     "build_sft_data": {"rows": 3000, "phases": [{"share": 1.0, "careful": 0.1, "closing": 0.4}]},
+    "pack_sft": {"min_fill": 0.9},
     "train_sft": {"checkpoint_every": 20},
     "build_rl_data": {"problems": 40, "samples": 4, "max_tokens": 32, "keep_unsolved": 1.0},
     "train_reasoning_rl": {
