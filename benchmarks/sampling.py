@@ -1,7 +1,7 @@
-"""Our rollouts against vLLM's own ``LLM.generate``: the same engine, prompts, seeds and lengths.
+"""Our rollouts against vLLM's own ``LLM.generate``: the same engine, prompts, seeds and stops.
 
-Every request runs to ``--tokens`` tokens on both sides, so both generate as many. What ours adds is
-the step loop, the log-probability of each token and its policy version.
+Both sides sample the same tokens. What ours adds is the step loop, the log-probability of each
+token and its policy version.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from stages.base import params, paths
 from stages.base.jsonl import read_jsonl
 from stages.base.records import Trajectory
 from stages.base.rollouts import BatchControl
+from stages.base.seeds import derive_seed
 from stages.engines.checkpoints import load_tokenizer
 from stages.engines.vllm_sampler import VllmSampler
 from stages.sft.chat import prompt_ids
@@ -29,8 +30,9 @@ def main() -> None:
         prompt_ids(tokenizer, rows[number % len(rows)]["prompt"])
         for number in range(arguments.requests)
     ]
-    sampler = VllmSampler(arguments.model, engine, seed=0)
-    sampler._stop = []  # noqa: SLF001  (every response runs to its full length, on both sides)
+    seed, stop = 0, [tokenizer.eos_token_id]
+    sampler = VllmSampler(arguments.model, engine, seed)
+    generated = {}
 
     def ours() -> None:
         items = [
@@ -38,28 +40,32 @@ def main() -> None:
             for n, prompt in enumerate(prompts)
         ]
         sampler.rollout(BatchControl(items, engine.max_sequences))
-        assert sum(map(len, items)) == arguments.requests * arguments.tokens
+        generated["ours"] = [item.tokens for item in items]
 
     def peer() -> None:
         from vllm import SamplingParams  # noqa: PLC0415  (heavy)
 
         settings = [
             SamplingParams(
-                temperature=1.0, max_tokens=arguments.tokens, seed=n, detokenize=False,
-                ignore_eos=True, logprobs=0 if arguments.logprobs else None,
+                temperature=1.0,
+                max_tokens=arguments.tokens,
+                seed=derive_seed(seed, f"{n}", 0),
+                stop_token_ids=stop,
+                detokenize=False,
+                logprobs=0 if arguments.logprobs else None,
             )
             for n in range(len(prompts))
-        ]  # fmt: skip
+        ]
         asked = [{"prompt_token_ids": prompt} for prompt in prompts]
         outputs = sampler.llm.generate(asked, settings, use_tqdm=False)
-        made = sum(len(output.outputs[0].token_ids) for output in outputs)
-        assert made == arguments.requests * arguments.tokens
+        generated["peer"] = [list(output.outputs[0].token_ids) for output in outputs]
 
     found = ratios(ours, peer, arguments.rounds)
+    total, same = sum(map(len, generated["ours"])), generated["ours"] == generated["peer"]
     report(
         "rollouts by LLM.generate (1 = as fast)",
         found,
-        requests=f"{arguments.requests} of {arguments.tokens} tokens, prompts of {len(prompts[0])}",
+        requests=f"{arguments.requests}, {total} tokens generated, the same on both sides: {same}",
         engine=f"{engine.dtype}, {engine.max_sequences} at once",
         peer=f"logprobs {'on' if arguments.logprobs else 'off'}",
     )
@@ -70,7 +76,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", type=Path, default=paths.SFT_MODEL)
     parser.add_argument("--requests", type=int, default=256)
-    parser.add_argument("--tokens", type=int, default=64)
+    parser.add_argument("--tokens", type=int, default=96, help="the most of a response")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--logprobs", action="store_true", help="ask the peer for them too")
     return parser.parse_args()
