@@ -26,20 +26,14 @@ from stages.base.errors import ConfigError, DataError, EverystepError
 from stages.base.events import say
 from stages.base.jsonl import parse_object
 from stages.base.paths import CHECKPOINTS, REPORTS, RESOLVED, report
-from stages.reporting.compare import (
-    MISSING,
-    Item,
-    Matched,
-    Paired,
-    Section,
-    as_markdown,
-    as_text,
-    changed_leaves,
-    match_items,
-    paired_items,
-)
+from stages.evals.comparison import Item, Matched, Paired, Pairs, match_items, paired_items
+from stages.reporting.compare import MISSING, Section, as_markdown, as_text, changed_leaves
 
 BENCHMARKS = "run_benchmarks"
+SCOPE = (
+    "Intervals are over problems. Each side is one training run: how far another run of the same "
+    "parameters would land is not in them."
+)
 LISTED = 10  # problems without a partner that are named; the rest is counted
 
 
@@ -225,7 +219,7 @@ def verdicts(scores: Scores) -> list[str]:
     ]
 
 
-def _verdict(pairs: Sequence[tuple[Item, Item]]) -> str:
+def _verdict(pairs: Pairs) -> str:
     found = paired_items(pairs)
     if all(one.mean == two.mean for one, two in pairs):
         return f"identical, {found.before:.3f} on {found.problems} problems"
@@ -311,7 +305,7 @@ def compare(a: Revision, b: Revision) -> list[Section]:
     compared = [found for found in scores if not found.problem]
     lines = [line for found in scores for line in verdicts(found)]
     return [
-        Section("Verdict", (*header, *lines)),
+        Section("Verdict", (*header, *lines, SCOPE)),
         parameter_section(a, b),
         *(score_section(found, a, b) for found in compared),
         figure_section(a, b),
@@ -331,9 +325,9 @@ def _signed(value: float) -> str:
 
 
 def _interval(found: Paired) -> str:
-    if found.low is None or found.high is None:
+    if found.change is None:
         return "(one problem)"
-    return f"[{_signed(found.low)}, {_signed(found.high)}]"
+    return f"[{_signed(found.change.low)}, {_signed(found.change.high)}]"
 
 
 def _number(value: object) -> str:

@@ -13,6 +13,7 @@ import errno
 import os
 import platform
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -57,12 +58,19 @@ def stage_main(
     except EverystepError as error:
         sys.exit(_refuse(stage, str(error)))
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        if not _disk_is_full(error):
             raise
-        sys.exit(_refuse(stage, f"no space left on the disk ({error.filename}). Free some, rerun."))
+        what = error.filename or error
+        sys.exit(_refuse(stage, f"no space left on the disk ({what}). Free some, rerun."))
     name = getattr(options, "checkpoint", None)
     where = report(stage) if name is None else report(stage, f"{name}/metrics.json")
     write_json(where.with_name("provenance.json"), _run_record(stage, started, measured or {}))
+
+
+def _disk_is_full(error: OSError) -> bool:
+    """NumPy reports a short write without an error number."""
+    unnumbered = error.errno is None and shutil.disk_usage(Path.cwd()).free < 2**20
+    return unnumbered or error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def _refuse(stage: str, message: str) -> int:

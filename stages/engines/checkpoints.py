@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,7 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
-from stages.base.errors import CheckpointError, DataError
+from stages.base.errors import CheckpointError, DataError, ResourceError
 from stages.base.jsonl import read_json, write_json
 from stages.engines.bailing_moe import (
     ARCHITECTURE,
@@ -97,9 +99,10 @@ def save_model(model: Any, tokenizer: Any, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {name: tensor.cpu() for name, tensor in named_checkpoint_tensors(model)}
     plan = split_torch_state_dict_into_shards(tensors)
-    for file, names in plan.filename_to_tensors.items():
-        shard = {name: tensors[name].contiguous() for name in names}
-        save_file(shard, folder / file, metadata={"format": "pt"})
+    with writing(folder):
+        for file, names in plan.filename_to_tensors.items():
+            shard = {name: tensors[name].contiguous() for name in names}
+            save_file(shard, folder / file, metadata={"format": "pt"})
     if plan.is_sharded:
         write_json(
             folder / INDEX, {"metadata": plan.metadata, "weight_map": plan.tensor_to_filename}
@@ -112,6 +115,19 @@ def save_model(model: Any, tokenizer: Any, folder: Path) -> None:
     defaults = GenerationConfig(eos_token_id=config.eos_token_id, pad_token_id=config.pad_token_id)
     defaults.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """ResourceError if a library that wraps the system's errors fails to write into ``folder``."""
+    try:
+        yield
+    except (SafetensorError, RuntimeError) as error:
+        free = shutil.disk_usage(folder).free / 2**20
+        raise ResourceError(
+            f"{folder}: cannot be written ({error}); {free:.1f} MiB are free on its disk. "
+            "Free some, rerun."
+        ) from error
 
 
 def load_model(folder: Path, dtype: torch.dtype) -> PreTrainedModel:

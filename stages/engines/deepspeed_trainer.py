@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from stages.base.errors import CheckpointError, EngineError
 from stages.base.protocols import LossFunction
 from stages.base.records import PackedBatch
-from stages.engines.checkpoints import named_checkpoint_tensors
+from stages.engines.checkpoints import named_checkpoint_tensors, writing
 from stages.engines.threads import training_threads
 
 TAG = "state"
@@ -178,7 +178,8 @@ class DeepSpeedTrainer:
     def save(self, folder: Path) -> None:
         """Weights, buffers and optimiser state."""
         folder.mkdir(parents=True, exist_ok=True)
-        self.engine.save_checkpoint(str(folder), tag=TAG)
+        with writing(folder):
+            self.engine.save_checkpoint(str(folder), tag=TAG)
 
     def restore(self, folder: Path) -> None:
         """Read what :meth:`save` wrote; CheckpointError if it is missing or of another model."""

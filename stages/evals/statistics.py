@@ -15,6 +15,7 @@ import numpy as np
 from scipy import stats
 
 FEW = 5.0  # fewer expected successes or failures than this: the t interval is not to be trusted
+ROUNDING = 1e-12  # scores that differ by less are equal
 Samples = Sequence[Sequence[float]]
 """One inner sequence a question: the scores of its samples, each in [0, 1]."""
 
@@ -132,7 +133,7 @@ def paired_difference(
     moved = np.array([after[name] - before[name] for name in shared], dtype=np.float64)
     delta = math.fsum(moved) / len(moved)
     error = float(np.std(moved, ddof=1)) / math.sqrt(len(moved))
-    degenerate = bool(np.ptp(moved) == 0)
+    degenerate = bool(np.ptp(moved) < ROUNDING)
     half = 0.0 if degenerate else _quantile(len(moved) - 1, confidence) * error
     unshared = len(before.keys() ^ after.keys())
     detectable = 0.0 if degenerate else detectable_difference(error, len(moved), confidence)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import shutil
 from argparse import Namespace
 from pathlib import Path
 
@@ -47,6 +48,20 @@ def test_a_full_disk_is_a_plain_error(capsys: pytest.CaptureFixture[str]) -> Non
         stage_main("demo", "A demo.", body)
     assert ended.value.code == 2
     assert "no space left on the disk (data/out)" in capsys.readouterr().err
+
+
+def test_a_short_write_on_a_full_disk_is_a_plain_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def body(_: Namespace) -> None:
+        raise OSError("1000 requested and 12 written")  # how NumPy says it
+
+    full = shutil.disk_usage(tmp_path)._replace(free=0)
+    monkeypatch.setattr("stages.base.command.shutil.disk_usage", lambda _: full)
+    with pytest.raises(SystemExit) as ended:
+        stage_main("demo", "A demo.", body)
+    assert ended.value.code == 2
+    assert "no space left on the disk (1000 requested and 12 written)" in capsys.readouterr().err
 
 
 def test_other_errors_keep_their_traceback() -> None:

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from stages.base.errors import CheckpointError
+from stages.base.errors import CheckpointError, ResourceError
 from stages.engines.bailing_moe import initialise
 from stages.engines.checkpoints import (
     checksum,
@@ -199,3 +200,12 @@ def test_a_large_checkpoint_is_split_and_read_back(tmp_path, monkeypatch):
     assert not (folder / "model.safetensors").exists()
     again = load_model(folder, torch.float32)
     assert checksum(tensors(model).items()) == checksum(tensors(again).items())
+
+
+def test_a_full_disk_is_named_when_weights_are_saved(tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise SafetensorError("I/O error: No space left on device (os error 28)")
+
+    monkeypatch.setattr("stages.engines.checkpoints.save_file", full)
+    with pytest.raises(ResourceError, match=f"{tmp_path}: cannot be written.*No space left"):
+        saved(lively(2), tmp_path)

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from stages.base.errors import CheckpointError, EngineError
+from stages.base.errors import CheckpointError, EngineError, ResourceError
 from stages.base.params import resolve
 from stages.base.records import PackedBatch
 from stages.engines.bailing_moe import BailingMoeV2ForCausalLM, initialise
@@ -145,3 +145,11 @@ def test_a_gradient_that_is_not_finite_stops_before_a_weight_changes() -> None:
 def test_a_missing_checkpoint_is_named(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match=str(tmp_path)):
         make_trainer().restore(tmp_path)
+
+
+def test_a_full_disk_is_named_when_a_checkpoint_is_saved(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    state.mkdir()
+    (state / "mp_rank_00_model_states.pt").symlink_to("/dev/full")
+    with pytest.raises(ResourceError, match=f"{tmp_path}: cannot be written"):
+        make_trainer().save(tmp_path)
