@@ -62,6 +62,7 @@ class Balance(HTMLParser):
         assert self.open.pop() == tag
 
 
+@pytest.mark.slow
 def test_the_same_inputs_give_the_same_bytes(inputs, written) -> None:
     write()
     for path in OUTPUTS:
@@ -123,6 +124,7 @@ def test_every_chapter_has_its_figures(written) -> None:
         assert chapter.count("<svg ") == count
 
 
+@pytest.mark.slow
 def test_without_a_preference_benchmark_there_is_still_a_report(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     made_up.make(tmp_path, preference=False)
