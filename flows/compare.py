@@ -66,7 +66,7 @@ class Revision:
             raise DataError(f"{self.name} has no {path}. Run `dvc repro` there and commit it.")
         try:
             value = yaml.safe_load(content)
-        except yaml.YAMLError as error:
+        except (yaml.YAMLError, ValueError, RecursionError) as error:
             raise DataError(f"{self.name}:{path}: not YAML ({error}).") from error
         if not isinstance(value, dict):
             raise DataError(f"{self.name}:{path}: expected a mapping.")
@@ -95,6 +95,9 @@ def resolve(name: str) -> Revision:
     """The commit a name stands for; ConfigError if none, or if several experiments share it."""
     if _git("rev-parse", "--git-dir").returncode:
         raise ConfigError("this folder is not in a git repository. Run it from the project.")
+    above = [folder for folder in Path.cwd().parents if (folder / "dvc.yaml").is_file()]
+    if above and not Path("dvc.yaml").is_file():
+        raise ConfigError(f"run it from {above[0]}, the project's top folder.")
     listed = _git("for-each-ref", "--format=%(refname)", "refs/exps").stdout.decode().split()
     pattern = re.compile(rf"refs/exps/[0-9a-f]{{2}}/[0-9a-f]{{38}}/{re.escape(name)}")
     experiments = [ref for ref in listed if pattern.fullmatch(ref)]
@@ -158,7 +161,11 @@ def read_items(side: Revision, checkpoint: str) -> list[Item]:
             )
         except (KeyError, TypeError, ValueError) as error:
             raise DataError(f"{side.name}:{path}: row {number}: bad or missing {error}.") from error
+        if not 0 <= item.mean <= 1:
+            raise DataError(f"{side.name}:{path}: row {number}: mean {item.mean} is no share.")
         items.append(item)
+    if len({item.name for item in items}) < len(items):
+        raise DataError(f"{side.name}:{path}: a problem stands there twice.")
     return items
 
 
@@ -172,9 +179,11 @@ def read_scores(a: Revision, b: Revision, checkpoint: str) -> Scores:
         metrics = side.metrics(where / "metrics.json") or {}
         if metrics and not items:
             raise DataError(f"{side.name} has no {where}/items.jsonl. Commit it with the report.")
-        for name, values in metrics.get("benchmarks", {}).items():
+        benchmarks = _mapping(metrics.get("benchmarks", {}), side, where / "metrics.json")
+        for name, values in benchmarks.items():
             if name in scorers:
-                scorers[name] = values.get("scorer", "verify")
+                found = _mapping(values, side, where / "metrics.json")
+                scorers[name] = str(found.get("scorer", "verify"))
     if not before or not after:
         return Scores(checkpoint, matched, scorers, f"only in {(a if before else b).name}")
     for name in scorers:
@@ -185,6 +194,12 @@ def read_scores(a: Revision, b: Revision, checkpoint: str) -> Scores:
                 f"{second} in {b.name}: not comparable. Give both the same {BENCHMARKS}.samples."
             )
     return Scores(checkpoint, matched, scorers, "" if matched.shared else "no problem in common")
+
+
+def _mapping(value: object, side: Revision, path: Path) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise DataError(f"{side.name}:{path}: expected a mapping, found {value!r}.")
+    return value
 
 
 def _samples(items: Iterable[Item], benchmark: str) -> int:
@@ -279,7 +294,7 @@ def figure_section(a: Revision, b: Revision) -> Section:
 
 def content_section(a: Revision, b: Revision) -> Section:
     """Inputs and outputs whose hash in dvc.lock differs: what a stage was given, what it made."""
-    before, after = (_hashes(side.yaml(Path("dvc.lock"))) for side in (a, b))
+    before, after = (_hashes(side) for side in (a, b))
     rows = []
     for path in sorted({*before, *after}):
         kind, old = before.get(path, ("", MISSING))
@@ -289,12 +304,16 @@ def content_section(a: Revision, b: Revision) -> Section:
     return _table("Changed contents", ("kind", "path", a.name, b.name), rows)
 
 
-def _hashes(lock: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+def _hashes(side: Revision) -> dict[str, tuple[str, str]]:
+    path = Path("dvc.lock")
+    stages = _mapping(side.yaml(path).get("stages", {}), side, path)
     found: dict[str, tuple[str, str]] = {}
     for kind, field in (("input", "deps"), ("output", "outs")):
-        for stage in lock.get("stages", {}).values():
-            for entry in stage.get(field, ()):
-                found[str(entry["path"])] = (kind, str(entry.get(entry.get("hash", "md5"), "")))
+        for stage in stages.values():
+            for listed in _mapping(stage, side, path).get(field) or ():
+                entry = _mapping(listed, side, path)
+                key = str(entry.get("hash", "md5"))
+                found[str(entry.get("path"))] = (kind, str(entry.get(key, "")))
     return found
 
 
@@ -367,11 +386,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         sections = compare(resolve(options.a), resolve(options.b))
+        if options.markdown:
+            options.markdown.write_text(as_markdown(sections), encoding="utf-8")
     except EverystepError as error:
         say(f"compare: {error}")
         return 2
-    if options.markdown:
-        options.markdown.write_text(as_markdown(sections), encoding="utf-8")
+    except OSError as error:
+        say(f"compare: {options.markdown}: {error.strerror}.")
+        return 2
     if sys.stdout.isatty():
         show(sections, Console())
     else:

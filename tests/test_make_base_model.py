@@ -83,22 +83,43 @@ def test_a_window_beyond_the_native_context_is_extended_by_yarn(project):
     model(input_ids=ids, position_ids=torch.arange(6)[None], attention_mask=mask)
 
 
+LLAMA = LlamaConfig(
+    vocab_size=64,
+    hidden_size=32,
+    intermediate_size=48,
+    num_hidden_layers=1,
+    num_attention_heads=2,
+    num_key_value_heads=1,
+)
+
+
 def test_a_local_checkpoint_becomes_the_base(project, tmp_path):
-    shape = LlamaConfig(
-        vocab_size=64,
-        hidden_size=32,
-        intermediate_size=48,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        num_key_value_heads=1,
-    )
-    save_model(LlamaForCausalLM(shape), train_tokenizer(CORPUS, "compact", 64), tmp_path / "mine")
+    save_model(LlamaForCausalLM(LLAMA), train_tokenizer(CORPUS, "compact", 64), tmp_path / "mine")
     project(origin="local", path="mine")
     stage.body(Namespace())
     model = load_model(paths.BASE_MODEL, torch.float32)
     assert type(model) is LlamaForCausalLM
     metrics = read_json(paths.report("make_base_model"))
     assert metrics["parameters"] == metrics["active_parameters"]
+
+
+def test_a_base_that_would_fail_stages_later_is_refused(project, tmp_path):
+    tokenizer = train_tokenizer(CORPUS, "compact", 64)
+    project(origin="local", path="mine")
+    broken = LlamaForCausalLM(LLAMA)
+    broken.model.norm.weight.data[0] = float("nan")
+    save_model(broken, tokenizer, tmp_path / "mine")
+    with pytest.raises(CheckpointError, match=r"not finite, e\.g\. model\.norm\.weight"):
+        stage.body(Namespace())
+    small = LlamaConfig(**{**LLAMA.to_dict(), "vocab_size": 8})
+    save_model(LlamaForCausalLM(small), tokenizer, tmp_path / "mine")
+    with pytest.raises(CheckpointError, match="the model embeds 8"):
+        stage.body(Namespace())
+    tokenizer.chat_template = None
+    (tmp_path / "mine" / "chat_template.jinja").unlink()
+    save_model(LlamaForCausalLM(LLAMA), tokenizer, tmp_path / "mine")
+    with pytest.raises(CheckpointError, match="no chat template"):
+        stage.body(Namespace())
 
 
 def test_what_is_missing_is_named():

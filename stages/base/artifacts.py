@@ -53,13 +53,28 @@ def fingerprint(parameters: Mapping[str, Any], inputs: Iterable[Path]) -> str:
 
 
 def replace(source: Path, target: Path) -> None:
-    """Put a finished file or folder in its place, over whatever stood there."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if target.is_dir() and not target.is_symlink():
-        shutil.rmtree(target)
-    elif source.is_dir() and target.exists():
-        target.unlink()
-    source.replace(target)
+    """Put a finished file or folder in its place, over whatever stood there.
+
+    What stood there is moved aside and goes only when the new one is in place. A target that is a
+    link is followed, and may lie on another disk.
+    """
+    place = target.resolve()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    fresh, former = (place.with_name(f".{place.name}.{kind}") for kind in ("new", "former"))
+    for left in (fresh, former):
+        _remove(left)
+    shutil.move(source, fresh)  # copies where a rename cannot reach
+    if place.is_dir() or (fresh.is_dir() and place.exists()):
+        place.rename(former)
+    fresh.replace(place)
+    _remove(former)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from stages.base.paths import report
 
 Body = Callable[[argparse.Namespace], Mapping[str, Any] | None]
 PACKAGES = ("torch", "vllm", "deepspeed", "transformers", "lm-eval", "datasets", "dvc", "numpy")
+INTERRUPTED = 130  # exit status after Ctrl-C, as shells have it
 _PR_SET_PDEATHSIG = 1
 
 
@@ -57,11 +58,16 @@ def stage_main(
         measured = body(options)
     except EverystepError as error:
         sys.exit(_refuse(stage, str(error)))
+    except KeyboardInterrupt:
+        say(f"{stage}: stopped. Outputs are as they were; run it again to go on.")
+        sys.exit(INTERRUPTED)
     except OSError as error:
-        if not _disk_is_full(error):
+        if _disk_is_full(error):
+            what = error.filename or error
+            sys.exit(_refuse(stage, f"no space left on the disk ({what}). Free some, rerun."))
+        if error.filename is None:
             raise
-        what = error.filename or error
-        sys.exit(_refuse(stage, f"no space left on the disk ({what}). Free some, rerun."))
+        sys.exit(_refuse(stage, f"{error.filename}: {error.strerror}."))
     name = getattr(options, "checkpoint", None)
     where = report(stage) if name is None else report(stage, f"{name}/metrics.json")
     write_json(where.with_name("provenance.json"), _run_record(stage, started, measured or {}))

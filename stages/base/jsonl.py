@@ -26,7 +26,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 def parse_object(path: Path, number: int, line: bytes) -> dict[str, Any]:
     """One line as a JSON object; raises DataError naming file and line otherwise."""
     try:
-        row = json.loads(line.decode("utf-8"))
+        row = json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         raise DataError(
             f"{path}:{number}: not UTF-8 (byte {error.start}). Re-encode the file."
@@ -35,9 +35,16 @@ def parse_object(path: Path, number: int, line: bytes) -> dict[str, Any]:
         raise DataError(
             f"{path}:{number}: not JSON ({error.msg}, column {error.colno})."
         ) from error
+    except (ValueError, RecursionError) as error:
+        reason = error if isinstance(error, ValueError) else "nested too deeply"
+        raise DataError(f"{path}:{number}: not JSON ({reason}).") from error
     if not isinstance(row, dict):
         raise DataError(f"{path}:{number}: expected a JSON object, found {type(row).__name__}.")
     return row
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON number")
 
 
 def read_jsonl(path: Path) -> list[dict[str, Any]]:

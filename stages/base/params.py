@@ -24,6 +24,7 @@ Count = Annotated[int, Limits(ge=1)]
 Positive = Annotated[float, Limits(gt=0)]
 NonNegative = Annotated[float, Limits(ge=0)]
 Share = Annotated[float, Limits(ge=0, le=1)]
+Beta = Annotated[float, Limits(ge=0, lt=1)]
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class Source:
 class BuildBenchmarks:
     """Held-out problems: those whose canonical key falls into the held-out part of key space."""
 
-    problems: dict[str, int]  # family -> how many
+    problems: dict[str, Natural]  # family -> how many
     heldout_modulus: Annotated[int, Limits(ge=2)] = 10  # one key in so many is held out
     preference_prompts: Natural = 0  # prompts on which the preference is scored
 
@@ -95,8 +96,8 @@ class BuildSftData:
     """Long chain-of-thought rows (paper: mixture maths 46, STEM 26, code 20, other 8 percent)."""
 
     rows: Count
-    mixture: dict[str, float]  # domain -> share of tokens
-    families: dict[str, dict[str, float]]  # domain -> generator family -> share of that domain
+    mixture: dict[str, Share]  # domain -> share of tokens
+    families: dict[str, dict[str, Share]]  # domain -> generator family -> share of that domain
     phases: tuple[Phase, ...]
     sources: tuple[Source, ...] = ()
     decontamination_ngram: Annotated[int, Limits(ge=2)] = 13  # words
@@ -139,6 +140,16 @@ class Architecture:
             raise ConfigError(f"heads: {self.heads} is no multiple of kv_heads, {self.kv_heads}.")
         if self.experts % self.groups:
             raise ConfigError(f"experts: {self.experts} is no multiple of groups, {self.groups}.")
+        if self.dense_layers > self.layers:
+            raise ConfigError(f"dense_layers: {self.dense_layers} of only {self.layers} layers.")
+        if self.top_groups > self.groups:
+            raise ConfigError(f"top_groups: {self.top_groups} of only {self.groups} groups.")
+        reachable = self.experts // self.groups * self.top_groups
+        if self.experts_per_token > reachable:
+            raise ConfigError(
+                f"experts_per_token: {self.experts_per_token}, but {self.top_groups} groups hold "
+                f"only {reachable} experts."
+            )
 
 
 @dataclass(frozen=True)
@@ -171,7 +182,7 @@ class TrainSft:
     optimizer: Literal["adamw", "muon"] = "adamw"  # muon: matrices by Muon, the rest by AdamW
     matrix_learning_rate: Positive = 0.02  # Muon's
     final_share: Share = 0.0  # of the learning rate, at the last step
-    betas: tuple[float, ...] = (0.9, 0.95)
+    betas: tuple[Beta, Beta] = (0.9, 0.95)
     gradient_clip: NonNegative = 1.0  # 0 turns it off
     bias_rate: NonNegative = 0.001  # expert bias step by load; SFT only
     precision: Literal["float32", "bfloat16"] = "float32"
@@ -184,7 +195,7 @@ class BuildRlData:
     """Verifiable problems, graded by sampling the SFT model (Ring-lite: drop always and never)."""
 
     problems: Count
-    families: dict[str, float]  # family -> share
+    families: dict[str, Share]  # family -> share
     samples: Count  # responses a problem
     max_tokens: Count
     keep_above: Share = 0.0  # pass rate must be more than this
@@ -204,7 +215,7 @@ class ReinforcementLearning:
     objective: Literal["icepop", "tis", "grpo"]
     scheduler: Literal["c3po", "synchronous"]
     prompts_per_step: Count  # synchronous: trained groups a step
-    rollouts_per_prompt: Count  # group members
+    rollouts_per_prompt: Annotated[int, Limits(ge=2)]  # group members; one has no advantage
     capacity: Count  # Omega_infer: trajectories in flight
     token_budget: Count  # Phi: a partition ends when the counter passes it
     max_partitions: Natural  # sigma: older unfinished trajectories are purged
@@ -214,7 +225,7 @@ class ReinforcementLearning:
     theta_old: Literal["latest", "rollout"] = "latest"  # who scores older segments
     alpha: Positive = 0.5  # IcePop's lower bound on k
     beta: Positive = 5.0  # IcePop's upper bound on k
-    tis_cap: Positive = 2.0
+    tis_cap: Annotated[float, Limits(ge=1)] = 2.0
     clip_low: Share = 0.2
     clip_high: NonNegative = 0.28
     aggregate: Literal["sequence", "token"] = "sequence"
@@ -224,10 +235,10 @@ class ReinforcementLearning:
     )
     minibatches: Count = 1  # optimiser steps on one harvest
     warmup_steps: Natural = 0
-    betas: tuple[float, ...] = (0.9, 0.999)
+    betas: tuple[Beta, Beta] = (0.9, 0.999)
     weight_decay: NonNegative = 0.01
     gradient_clip: NonNegative = 1.0
-    reward_noise: Positive = 1e-6  # added to a group's standard deviation in its advantages
+    reward_noise: Annotated[float, Limits(gt=0, le=1)] = 1e-6  # added to a group's deviation
     max_error_share: Share = 0.1  # checker failures before the run stops
     pack_length: Annotated[int, Limits(ge=16)] = 256
     micro_rows: Count = 8
@@ -318,17 +329,35 @@ def _add_up(name: str, shares: dict[str, float]) -> None:
         raise ConfigError(f"{name}: the shares must be positive and add up to 1, not {total:.6g}.")
 
 
+class _UniqueKeys(yaml.SafeLoader):
+    """Refuses a key that stands twice in one mapping; YAML lets the last one win without a word."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen = list[Any]()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if key in seen and key != "<<":
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key '{key}' stands here a second time", key_node.start_mark
+                )
+            seen.append(key)
+        return super().construct_mapping(node, deep)
+
+
 def read_yaml(path: Path) -> dict[str, Any]:
     """A YAML mapping; errors name file and line."""
     if not path.is_file():
         raise DataError(f"{path}: no such file.")
     try:
-        value = yaml.safe_load(path.read_text(encoding="utf-8"))
+        value = _UniqueKeys(path.read_text(encoding="utf-8")).get_single_data()
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: not UTF-8 (byte {error.start}).") from error
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else "?"
         raise ConfigError(f"{path}:{line}: not YAML ({error.problem}).") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        # A control character, a date that does not exist, a number beyond all bounds, a pit.
+        raise ConfigError(f"{path}: not YAML ({error}).") from error
     if not isinstance(value, dict):
         raise ConfigError(f"{path}: expected a mapping of sections.")
     return value
@@ -358,9 +387,15 @@ def resolve(profile: str, overrides: dict[str, Any], profiles: Path = paths.PROF
             f"params.yaml: profile: '{profile}' is unknown. Known: {', '.join(known)}."
         )
     values = read_yaml(profiles / f"{profile}.yaml")
-    refuse_reserved(values, profile)
-    refuse_reserved(overrides, "overrides")
-    return parse(Profile, overlay(values, chosen(overrides)), profile)
+    try:
+        refuse_reserved(values, profile)
+        refuse_reserved(overrides, "overrides")
+        return parse(Profile, overlay(values, chosen(overrides)), profile)
+    except RecursionError as error:
+        raise ConfigError(
+            f"params.yaml or {profile}.yaml: sections nested too deeply, or an alias that holds "
+            "itself."
+        ) from error
 
 
 def load(kind: type[S], section: str, path: Path = paths.RESOLVED) -> S:

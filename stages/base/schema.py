@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """Limits of a number: at least ``ge``, more than ``gt``, at most ``le``.
+    """Limits of a number: at least ``ge``, more than ``gt``, at most ``le``, less than ``lt``.
 
     Written into the type: ``epochs: Annotated[int, Limits(ge=1)]``.
     """
@@ -31,17 +31,18 @@ class Limits:
     ge: float | None = None
     gt: float | None = None
     le: float | None = None
+    lt: float | None = None
 
     def check(self, value: float, path: str) -> None:
         """Raise ConfigError naming the key if ``value`` is outside."""
-        if math.isnan(value):
-            raise ConfigError(f"{path}: not a number.")
         if self.ge is not None and value < self.ge:
             raise ConfigError(f"{path}: {value} is below the least allowed, {self.ge}.")
         if self.gt is not None and value <= self.gt:
             raise ConfigError(f"{path}: {value} must be more than {self.gt}.")
         if self.le is not None and value > self.le:
             raise ConfigError(f"{path}: {value} is above the most allowed, {self.le}.")
+        if self.lt is not None and value >= self.lt:
+            raise ConfigError(f"{path}: {value} must be less than {self.lt}.")
 
 
 def refuse_reserved(value: object, path: str = "") -> None:
@@ -109,7 +110,11 @@ def _convert(hint: Any, value: object, path: str) -> Any:
     if origin is tuple:
         if not isinstance(value, list | tuple):
             raise ConfigError(f"{path}: expected a list, found {_describe(value)}.")
-        return tuple(_convert(arguments[0], item, f"{path}[{i}]") for i, item in enumerate(value))
+        kinds = arguments[:1] * len(value) if arguments[-1] is Ellipsis else arguments
+        if len(value) != len(kinds):
+            raise ConfigError(f"{path}: expected {len(kinds)} values, found {len(value)}.")
+        pairs = enumerate(zip(kinds, value, strict=True))
+        return tuple(_convert(kind, item, f"{path}[{i}]") for i, (kind, item) in pairs)
     return _convert_scalar(hint, value, path)
 
 
@@ -126,14 +131,16 @@ def _convert_mapping(arguments: tuple[Any, ...], value: object, path: str) -> di
 
 
 def _convert_scalar(hint: Any, value: object, path: str) -> Any:
-    if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if hint is float and isinstance(value, str):
+    if hint is float and isinstance(value, int | float | str) and not isinstance(value, bool):
         # YAML 1.1 reads 2e-4 as text because it has no dot; nobody means text here.
         try:
-            return float(value)
-        except ValueError:
-            pass
+            number = float(value)
+        except (ValueError, OverflowError):
+            number = None
+        if number is not None and not math.isfinite(number):
+            raise ConfigError(f"{path}: not {'a number' if math.isnan(number) else 'finite'}.")
+        if number is not None:
+            return number
     if (
         isinstance(hint, type)
         and isinstance(value, hint)

@@ -210,7 +210,7 @@ def _tensors(batch: PackedBatch, device: torch.device | str) -> tuple[Tensor, ..
 
 
 def adamw(
-    model: nn.Module, learning_rate: float, betas: Sequence[float], weight_decay: float
+    model: nn.Module, learning_rate: float, betas: tuple[float, float], weight_decay: float
 ) -> torch.optim.AdamW:
     """AdamW with weight decay on matrices only (norms, biases and scalars are not decayed)."""
     decayed = [p for p in model.parameters() if p.requires_grad and p.ndim >= 2]
@@ -218,4 +218,4 @@ def adamw(
     groups: list[dict[str, Any]] = [{"params": decayed, "weight_decay": weight_decay}]
     if kept:
         groups.append({"params": kept, "weight_decay": 0.0})
-    return torch.optim.AdamW(groups, lr=learning_rate, betas=(betas[0], betas[1]), fused=True)
+    return torch.optim.AdamW(groups, lr=learning_rate, betas=betas, fused=True)

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import stats
 
 FEW = 5.0  # fewer expected successes or failures than this: the t interval is not to be trusted
+SIGN_TEST = 0.05  # chance that so many questions move the same way by accident, two-sided
 ROUNDING = 1e-12  # scores that differ by less are equal
 Samples = Sequence[Sequence[float]]
 """One inner sequence a question: the scores of its samples, each in [0, 1]."""
@@ -35,7 +36,7 @@ class Difference:
 
     ``detectable`` is the smallest true difference such a comparison finds with 80% power.
     ``degenerate``: every question moved by the same amount, so the interval has no width and says
-    nothing about other questions.
+    nothing about other questions; the verdict is then that of a sign test.
     """
 
     delta: float
@@ -49,7 +50,8 @@ class Difference:
     @property
     def verdict(self) -> str:
         """``better``, ``worse``, or ``within noise`` when the interval holds 0."""
-        if self.degenerate or self.low <= 0.0 <= self.high:
+        by_chance = self.degenerate and 2 * 0.5**self.questions > SIGN_TEST
+        if by_chance or self.low <= 0.0 <= self.high:
             return "within noise"
         return "better" if self.low > 0 else "worse"
 
@@ -58,7 +60,10 @@ def question_means(items: Samples) -> np.ndarray[tuple[int], np.dtype[np.float64
     """Mean score of each question, float64 [Q]; a question without samples is a ValueError."""
     if not items or any(len(item) == 0 for item in items):
         raise ValueError("every question needs at least one scored sample")
-    return np.array([math.fsum(item) / len(item) for item in items], dtype=np.float64)
+    means = np.array([math.fsum(item) / len(item) for item in items], dtype=np.float64)
+    if not np.isfinite(means).all():
+        raise ValueError("a score that is not a finite number has no mean")
+    return means
 
 
 def average(items: Samples) -> float:
@@ -131,6 +136,8 @@ def paired_difference(
     if len(shared) < 2:
         raise ValueError(f"a paired difference needs two shared questions, found {len(shared)}")
     moved = np.array([after[name] - before[name] for name in shared], dtype=np.float64)
+    if not np.isfinite(moved).all():
+        raise ValueError("a score that is not a finite number cannot be compared")
     delta = math.fsum(moved) / len(moved)
     error = float(np.std(moved, ddof=1)) / math.sqrt(len(moved))
     degenerate = bool(np.ptp(moved) < ROUNDING)

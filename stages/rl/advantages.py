@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from stages.base.errors import VerifierError
+
 FLOOR = 1e-6
 
 
@@ -16,6 +18,8 @@ def group_advantages(rewards: Sequence[float | None], floor: float = FLOOR) -> l
     difference of rewards is noise: far below it advantages shrink instead of blowing up.
     """
     usable = [reward for reward in rewards if reward is not None]
+    if not all(map(math.isfinite, usable)):
+        raise VerifierError(f"a reward is not a finite number: {usable}. Its checker is broken.")
     if len(usable) < 2 or min(usable) == max(usable):
         return [0.0] * len(rewards)
     mean = math.fsum(usable) / len(usable)

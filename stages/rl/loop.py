@@ -86,6 +86,8 @@ def train(
         if (step + 1) % config.checkpoint_every == 0:
             with clock("checkpoint"):
                 _checkpoint(scheduler, engines.trainer, journal, checkpoints)
+    if not any(row["updates"] for row in journal):
+        say("no step changed the model: the rewards of every group were equal.")
     return Outcome(journal, clock.seconds, first)
 
 

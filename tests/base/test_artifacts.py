@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from stages.base.artifacts import (
     fingerprint,
     latest_checkpoint,
     publish_checkpoint,
+    replace,
     workspace,
 )
 from stages.base.errors import DataError, ResourceError
@@ -107,3 +110,54 @@ def test_half_written_checkpoints_are_ignored_and_old_ones_dropped(tmp_path: Pat
     publish_checkpoint(folder, "00000002")
     assert [item.name for item in folder.iterdir()] == ["00000002"]
     assert latest_checkpoint(folder) == folder / "00000002"
+
+
+def test_a_linked_output_is_replaced_where_it_lies(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "other_disk" / "models"
+    elsewhere.mkdir(parents=True)
+    (elsewhere / "old").write_text("old")
+    link = tmp_path / "models"
+    link.symlink_to(elsewhere)
+    new = tmp_path / "new"
+    new.mkdir()
+    (new / "weights").write_text("new")
+    replace(new, link)
+    assert link.is_symlink()
+    assert [item.name for item in elsewhere.iterdir()] == ["weights"]
+    assert [item.name for item in elsewhere.parent.iterdir()] == ["models"]
+
+
+def test_what_stood_there_stays_when_the_new_output_cannot_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    target, new = tmp_path / "models", tmp_path / "new"
+    for folder, text in ((target, "old"), (new, "new")):
+        folder.mkdir()
+        (folder / "weights").write_text(text)
+    monkeypatch.setattr("stages.base.artifacts.shutil.move", full)
+    with pytest.raises(OSError, match="No space"):
+        replace(new, target)
+    assert (target / "weights").read_text() == "old"
+
+
+def test_an_output_on_another_disk_is_copied_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rename across file systems fails with EXDEV; the output must arrive whole all the same."""
+    rename = os.rename
+
+    def no_rename_out_of_scratch(source: object, target: object) -> None:
+        if "new" in Path(str(source)).parts:
+            raise OSError(errno.EXDEV, "Invalid cross-device link")
+        rename(str(source), str(target))
+
+    new, target = tmp_path / "new", tmp_path / "models"
+    new.mkdir()
+    (new / "weights").write_text("new")
+    monkeypatch.setattr("os.rename", no_rename_out_of_scratch)
+    replace(new, target)
+    assert (target / "weights").read_text() == "new"
+    assert not new.exists()

@@ -64,6 +64,26 @@ def test_a_short_write_on_a_full_disk_is_a_plain_error(
     assert "no space left on the disk (1000 requested and 12 written)" in capsys.readouterr().err
 
 
+def test_a_file_that_cannot_be_used_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    def body(_: Namespace) -> None:
+        raise OSError(errno.EACCES, "Permission denied", "reports")
+
+    with pytest.raises(SystemExit) as ended:
+        stage_main("demo", "A demo.", body)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == "demo: reports: Permission denied.\n"
+
+
+def test_ctrl_c_is_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    def body(_: Namespace) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(SystemExit) as ended:
+        stage_main("demo", "A demo.", body)
+    assert ended.value.code == 130
+    assert "run it again to go on" in capsys.readouterr().err
+
+
 def test_other_errors_keep_their_traceback() -> None:
     def body(_: Namespace) -> None:
         raise OSError(errno.EACCES, "denied")

@@ -84,3 +84,48 @@ def test_broken_yaml_is_named_with_its_line(tmp_path: Path) -> None:
         read_yaml(path)
     with pytest.raises(DataError, match="no such file"):
         read_yaml(tmp_path / "other.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("profile: tiny\nprofile: smollm2\n", r"params\.yaml:2: .*'profile' stands here a second"),
+        ("run: {seed: 0, seed: 1}\n", "'seed' stands here a second time"),
+        ("a: 2020-99-99\n", "not YAML"),
+        ("a: !!int abc\n", "not YAML"),
+        ("a: \x07\n", "not YAML"),
+        ("a: " + "[" * 3000 + "]" * 3000 + "\n", "not YAML"),
+    ],
+)
+def test_yaml_that_says_two_things_or_nothing_is_refused(tmp_path, text, message):
+    path = tmp_path / "params.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=message):
+        read_yaml(path)
+
+
+def test_an_alias_that_holds_itself_is_refused(tmp_path):
+    path = tmp_path / "params.yaml"
+    path.write_text("profile: tiny\noverrides: &a\n  run: *a\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="holds itself"):
+        resolve("tiny", read_yaml(path)["overrides"])
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        ({"train_sft": {"learning_rate": float("inf")}}, "learning_rate: not finite"),
+        ({"train_sft": {"learning_rate": 10**400}}, "learning_rate"),
+        ({"train_sft": {"betas": [0.9]}}, "betas: expected 2 values, found 1"),
+        ({"train_sft": {"betas": [2.0, 0.9]}}, r"betas\[0\]: 2\.0 must be less than 1"),
+        ({"build_benchmarks": {"problems": {"chain": -5}}}, "chain: -5 is below"),
+        ({"build_sft_data": {"mixture": {"maths": float("nan")}}}, "maths: not a number"),
+        ({"train_reasoning_rl": {"rollouts_per_prompt": 1}}, "rollouts_per_prompt: 1 is below"),
+        ({"make_base_model": {"architecture": {"dense_layers": 99}}}, "dense_layers: 99 of only"),
+        ({"make_base_model": {"architecture": {"top_groups": 9}}}, "top_groups: 9 of only"),
+        ({"make_base_model": {"architecture": {"experts_per_token": 5}}}, "hold only 4 experts"),
+    ],
+)
+def test_values_that_cannot_work_are_refused_by_name(overrides, message):
+    with pytest.raises(ConfigError, match=message):
+        resolve("tiny", overrides)

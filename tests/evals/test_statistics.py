@@ -191,3 +191,20 @@ def test_detectable_difference_shrinks_with_questions() -> None:
     one = detectable_difference(0.5 / math.sqrt(30), 30)
     four = detectable_difference(0.5 / math.sqrt(120), 120)
     assert one / four == pytest.approx(2.0, rel=0.05)
+
+
+def test_many_questions_that_move_alike_are_no_accident() -> None:
+    before = {str(n): 0.0 for n in range(100)}
+    assert paired_difference(before, dict.fromkeys(before, 1.0)).verdict == "better"
+    assert paired_difference(before, dict.fromkeys(before, 0.1)).verdict == "better"
+    assert paired_difference(before, before).verdict == "within noise"
+    few = {str(n): 0.0 for n in range(5)}
+    assert paired_difference(few, dict.fromkeys(few, 1.0)).verdict == "within noise"
+
+
+@pytest.mark.parametrize("score", [math.nan, math.inf])
+def test_a_score_that_is_not_a_number_is_refused(score: float) -> None:
+    with pytest.raises(ValueError, match="finite"):
+        paired_difference({"a": score, "b": 0.0}, {"a": 1.0, "b": 0.0})
+    with pytest.raises(ValueError, match="finite"):
+        question_interval([[score], [0.0]])

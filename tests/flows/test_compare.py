@@ -239,3 +239,43 @@ def test_a_terminal_gets_tables(project):
     console = Console(file=io.StringIO(), width=120, force_terminal=True)
     compare.show(sections, console)
     assert "all reasoning" in console.file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"mean": float("nan")}, "NaN is no JSON number"),
+        ({"mean": 7.0}, "mean 7.0 is no share"),
+        ({"mean": "x"}, "bad or missing"),
+        ({}, "stands there twice"),
+    ],
+)
+def test_scores_that_cannot_be_are_refused(project, row, message):
+    path = Path("reports/run_benchmarks/sft/items.jsonl")
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows = [*rows, rows[0] | row]
+    put(str(path), "".join(json.dumps(line) + "\n" for line in rows))
+    commit("odd")
+    with pytest.raises(DataError, match=message):
+        text("old", "odd")
+
+
+@pytest.mark.parametrize("benchmarks", [None, [1], {"chain": [1]}])
+def test_metrics_of_another_shape_are_refused(project, benchmarks):
+    put("reports/run_benchmarks/sft/metrics.json", json.dumps({"benchmarks": benchmarks}))
+    commit("odd")
+    with pytest.raises(DataError, match="expected a mapping"):
+        text("old", "odd")
+
+
+def test_a_folder_below_the_project_is_told_so(project, monkeypatch):
+    put("dvc.yaml", "stages: {}")
+    (project / "docs").mkdir()
+    monkeypatch.chdir("docs")
+    with pytest.raises(ConfigError, match="the project's top folder"):
+        compare.resolve("old")
+
+
+def test_a_markdown_file_that_cannot_be_written_is_named(project, capsys):
+    assert compare.main(["old", "new", "--markdown", "nowhere/x.md"]) == 2
+    assert "nowhere/x.md: No such file" in capsys.readouterr().err

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stages.base.errors import VerifierError
 from stages.rl.advantages import group_advantages
 
 
@@ -53,3 +54,9 @@ def test_advantages_are_centred_and_bounded(rewards):
     n = len(rewards)
     assert math.fsum(advantages) == pytest.approx(0.0, abs=1e-6)
     assert max(map(abs, advantages)) <= (n - 1) / math.sqrt(n) + 1e-9
+
+
+@pytest.mark.parametrize("rewards", [[math.nan, 1.0], [1.0, math.nan], [0.0, math.inf, 1.0]])
+def test_a_reward_that_is_no_number_is_a_broken_checker(rewards):
+    with pytest.raises(VerifierError, match="not a finite number"):
+        group_advantages(rewards)
