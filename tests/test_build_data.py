@@ -57,7 +57,7 @@ def _plain(value):
 def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("built")
     write_jsonl(folder / "mine.jsonl", outside_rows())
-    source = {"name": "mine", "kind": "jsonl", "path": "mine.jsonl", "domain": "other"}
+    source = {"name": "mine", "kind": "jsonl", "path": "data/raw/mine.jsonl", "domain": "other"}
     prepare(folder, build_sft_data={"sources": [source]})
     for stage in ("build_benchmarks", "build_sft_data"):
         done = run(folder, f"stages.{stage}")

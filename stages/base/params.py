@@ -104,11 +104,22 @@ class BuildSftData:
     max_bad_share: Share = 0.01  # unreadable rows
 
     def __post_init__(self) -> None:
-        """Shares must add up."""
+        """Shares must add up; a source has a share, and lies where DVC sees it change."""
         _add_up("mixture", self.mixture)
         for domain, shares in self.families.items():
             _add_up(f"families.{domain}", shares)
         _add_up("phases", {str(i): phase.share for i, phase in enumerate(self.phases)})
+        for source in self.sources:
+            if source.domain not in self.mixture:
+                raise ConfigError(
+                    f"sources.{source.name}.domain: '{source.domain}' has no share in the mixture "
+                    f"({', '.join(self.mixture)})."
+                )
+            if source.kind != "datasets" and Path(source.path).parts[:2] != ("data", "raw"):
+                raise ConfigError(
+                    f"sources.{source.name}.path: '{source.path}' is not below data/raw, the folder "
+                    "whose changes DVC sees. Put or link the file there."
+                )
 
 
 @dataclass(frozen=True)

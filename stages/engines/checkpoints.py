@@ -154,9 +154,12 @@ def _read_config(folder: Path) -> dict[str, Any]:
 
 
 def _load_bailing(folder: Path, dtype: torch.dtype) -> BailingMoeV2ForCausalLM:
-    config = BailingMoeV2Config.from_pretrained(folder, local_files_only=True)
-    with torch.device("meta"):
-        model = BailingMoeV2ForCausalLM(config)
+    try:
+        config = BailingMoeV2Config.from_pretrained(folder, local_files_only=True)
+        with torch.device("meta"):
+            model = BailingMoeV2ForCausalLM(config)
+    except (TypeError, ValueError, KeyError, AttributeError, RuntimeError) as error:
+        raise CheckpointError(f"{folder}/config.json: describes no model ({error}).") from error
     model.to(dtype)
     model.to_empty(device="cpu")
     places = dict(named_checkpoint_tensors(model))
@@ -196,7 +199,7 @@ def _load_other(folder: Path, dtype: torch.dtype) -> PreTrainedModel:
             local_files_only=True,
             output_loading_info=True,
         )
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+    except (OSError, ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
         raise CheckpointError(f"{folder}: cannot be loaded ({error}).") from error
     wrong = {kind: names for kind, names in found.items() if names}
     if wrong:
@@ -207,7 +210,10 @@ def _load_other(folder: Path, dtype: torch.dtype) -> PreTrainedModel:
 def _weight_files(folder: Path) -> list[Path]:
     index = folder / INDEX
     if index.is_file():
-        names = set(read_json(index).get("weight_map", {}).values())
+        places = read_json(index).get("weight_map")
+        if not isinstance(places, dict) or not all(isinstance(v, str) for v in places.values()):
+            raise CheckpointError(f"{index}: weight_map names no files.")
+        names = set(places.values())
         files = [folder / name for name in sorted(names)]
     else:
         files = [folder / "model.safetensors"]
@@ -251,7 +257,7 @@ def load_tokenizer(folder: Path) -> PreTrainedTokenizerBase:
         tokenizer = AutoTokenizer.from_pretrained(
             folder, local_files_only=True, trust_remote_code=False
         )
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise CheckpointError(f"{folder}: the tokenizer cannot be loaded ({error}).") from error
     if tokenizer.eos_token_id is None or tokenizer.pad_token_id in (None, tokenizer.eos_token_id):
         raise CheckpointError(

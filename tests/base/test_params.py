@@ -129,3 +129,16 @@ def test_an_alias_that_holds_itself_is_refused(tmp_path):
 def test_values_that_cannot_work_are_refused_by_name(overrides, message):
     with pytest.raises(ConfigError, match=message):
         resolve("tiny", overrides)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ({"domain": "cooking", "path": "data/raw/a.jsonl"}, "'cooking' has no share"),
+        ({"domain": "maths", "path": "/elsewhere/a.jsonl"}, "not below data/raw"),
+    ],
+)
+def test_a_source_has_a_share_and_lies_where_dvc_sees_it(source, message):
+    sources = [{"name": "mine", "kind": "jsonl", **source}]
+    with pytest.raises(ConfigError, match=message):
+        resolve("tiny", {"build_sft_data": {"sources": sources}})

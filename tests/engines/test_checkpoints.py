@@ -209,3 +209,20 @@ def test_a_full_disk_is_named_when_weights_are_saved(tmp_path, monkeypatch):
     monkeypatch.setattr("stages.engines.checkpoints.save_file", full)
     with pytest.raises(ResourceError, match=f"{tmp_path}: cannot be written.*No space left"):
         saved(lively(2), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "message"),
+    [
+        ("config.json", {"hidden_size": "wide"}, "describes no model"),
+        ("config.json", {"hidden_size": -1}, "describes no model"),
+        ("model.safetensors.index.json", {"weight_map": [1]}, "weight_map names no files"),
+        ("model.safetensors.index.json", {"weight_map": {"a": 1}}, "weight_map names no files"),
+    ],
+)
+def test_a_folder_that_contradicts_itself_is_refused(tmp_path, file, change, message):
+    path = saved(lively(2), tmp_path) / file
+    found = json.loads(path.read_text()) if path.exists() else {}
+    path.write_text(json.dumps({**found, **change}))
+    with pytest.raises(CheckpointError, match=message):
+        load_model(tmp_path, torch.float32)
