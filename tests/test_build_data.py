@@ -56,7 +56,7 @@ def _plain(value):
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("built")
-    write_jsonl(folder / "mine.jsonl", outside_rows())
+    write_jsonl(folder / "data/raw/mine.jsonl", outside_rows())
     source = {"name": "mine", "kind": "jsonl", "path": "data/raw/mine.jsonl", "domain": "other"}
     prepare(folder, build_sft_data={"sources": [source]})
     for stage in ("build_benchmarks", "build_sft_data"):
