@@ -9,7 +9,6 @@ from torch import Tensor
 
 from stages.rl.surrogate import Edges, Gated, sequence_mean
 
-
 KPOP_LARGEST = 1e4
 """A rare token may have any k under KPop; beyond this it says that something is broken."""
 
