@@ -18,7 +18,8 @@ from stages.base.records import Trajectory
 from stages.rl.advantages import group_advantages
 from stages.rl.batch import Exchange, Penalty, pack, policy_loss, unpack
 from stages.rl.c3po import Group
-from stages.rl.diagnostics import TrainedTokens, mean, rounded
+from stages.rl.diagnostics import mean, rounded
+from stages.rl.mismatch import TrainedTokens, deciles
 from stages.rl.objectives import objective
 
 Floats = NDArray[np.float32]
@@ -185,4 +186,5 @@ def trained_tokens(samples: Sequence[Sequence[Sample]], version: int) -> Trained
         rollout_logp=np.concatenate([none, *stored]),
         entropy=np.concatenate([none, *(s.entropy for s in usable)]),
         lag=np.concatenate([none.astype(np.int64), *lags]),
+        decile=np.concatenate([deciles(0), *(deciles(len(s.trajectory)) for s in usable)]),
     )

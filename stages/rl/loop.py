@@ -22,9 +22,11 @@ from stages.base.params import ReinforcementLearning
 from stages.base.protocols import Judge, Sampler, Scorer, Trainer, WeightChannel
 from stages.base.records import Problem
 from stages.rl.c3po import Scheduler
-from stages.rl.diagnostics import mismatch_figures, reward_figures, rollout_figures
+from stages.rl.diagnostics import reward_figures, rollout_figures
 from stages.rl.judges import judge_groups
 from stages.rl.learner import make_samples, trained_tokens, update
+from stages.rl.mismatch import mismatch_figures
+from stages.rl.objectives import band
 
 Journal = list[dict[str, Any]]
 
@@ -116,7 +118,7 @@ def _iterate(
         **rollout_figures(harvest),
         **reward_figures(harvest.groups, problems),
         **updates,
-        **mismatch_figures(trained_tokens(samples, step), config.alpha, config.beta),
+        **mismatch_figures(trained_tokens(samples, step), band(config)),
         "weights": checksum,
     }
 

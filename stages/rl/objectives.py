@@ -23,11 +23,16 @@ BANDS = {"icepop-narrow": (0.5, 2.0), "icepop-wide": (0.4, 5.0)}
 """The paper's other two bands [alpha, beta]; the narrow one was found unstable."""
 
 
+def band(config: ReinforcementLearning) -> tuple[float, float]:
+    """The bounds [alpha, beta] on k: those of a preset, else the profile's."""
+    return BANDS.get(config.objective, (config.alpha, config.beta))
+
+
 def token_gates(config: ReinforcementLearning) -> Sequence[Gate]:
     """The gate on single tokens that the objective names; none for GRPO, GSPO and DIS."""
     name = config.objective
     if name.startswith("icepop"):
-        alpha, beta = BANDS.get(name, (config.alpha, config.beta))
+        alpha, beta = band(config)
         return [partial(icepop_gate, alpha=alpha, beta=beta)]
     gates: dict[str, Gate] = {
         "tis": partial(truncated_gate, cap=config.tis_cap),
