@@ -164,8 +164,12 @@ def composed_loss(
     All tensors are [B, T], one sequence a row; ``mask`` is non-zero on target tokens. Positions
     outside the mask may hold anything, NaN included: they reach neither loss nor gradient. A target
     with a non-finite value, or a ratio too great for its dtype, weighs 0, still counts in the
-    denominator, and is counted in ``nonfinite``. Only ``logp`` carries gradient.
+    denominator, and is counted in ``nonfinite``. Only ``logp`` carries gradient. ValueError if the
+    shapes differ: broadcasting would count tokens twice.
     """
+    shapes = {tuple(t.shape) for t in (logp, old_logp, rollout_logp, advantages, mask)}
+    if len(shapes) > 1 or logp.dim() != 2:
+        raise ValueError(f"expected five tensors [B, T] of one shape, found {sorted(shapes)}")
     targets = mask != 0
     dtype = torch.promote_types(logp.dtype, torch.float32)
     old, advantages = (values.detach().to(dtype) for values in (old_logp, advantages))
