@@ -59,6 +59,7 @@ def body(_: Namespace) -> dict[str, Any]:
                 runtime.trainer,
                 runtime.channel,
                 mixed_judge(run, config, tokenizer),
+                runtime.reference,
             ),
             space.checkpoints,
         )

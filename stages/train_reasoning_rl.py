@@ -52,7 +52,7 @@ def body(_: Namespace) -> dict[str, Any]:
             config,
             problems,
             make_scheduler(prompts, config, run.seed),
-            Engines(runtime.sampler, runtime.trainer, runtime.channel, judge),
+            Engines(runtime.sampler, runtime.trainer, runtime.channel, judge, runtime.reference),
             space.checkpoints,
         )
         save_model(runtime.trainer.model, tokenizer, space.out(paths.REASONING_RL_MODEL))

@@ -218,12 +218,17 @@ class BuildRlData:
         _add_up("families", self.families)
 
 
+ObjectiveName = Literal[
+    "icepop", "icepop-narrow", "icepop-wide", "tis", "grpo", "kpop", "dis", "gspo"
+]
+
+
 @dataclass(frozen=True)
 class ReinforcementLearning:
     """One RL stage (paper: 480 x 8 rollouts a step in reasoning RL, 80 x 8 in general RL)."""
 
     steps: Count
-    objective: Literal["icepop", "tis", "grpo"]
+    objective: ObjectiveName
     scheduler: Literal["c3po", "synchronous"]
     prompts_per_step: Count  # synchronous: trained groups a step
     rollouts_per_prompt: Annotated[int, Limits(ge=2)]  # group members; one has no advantage
@@ -234,13 +239,15 @@ class ReinforcementLearning:
     learning_rate: Positive
     counter: Literal["finished", "generated"] = "finished"  # what C counts (Algorithm 1: finished)
     theta_old: Literal["latest", "rollout"] = "latest"  # who scores older segments
-    alpha: Positive = 0.5  # IcePop's lower bound on k
-    beta: Positive = 5.0  # IcePop's upper bound on k
+    alpha: Positive = 0.5  # lower bound on k (IcePop) or on current / rollout (DIS)
+    beta: Positive = 5.0  # the upper one
     tis_cap: Annotated[float, Limits(ge=1)] = 2.0
+    kpop_phi: Positive = 0.5  # most binary KL of a token, nats (in use elsewhere: 0.1 and 2.0)
+    sequence_band: tuple[float, ...] = ()  # bounds on a response's geometric mean of k
     clip_low: Share = 0.2
     clip_high: NonNegative = 0.28
     aggregate: Literal["sequence", "token"] = "sequence"
-    kl_coefficient: Annotated[float, Limits(ge=0, le=0)] = 0.0  # the paper's gamma, 0.0
+    kl_coefficient: NonNegative = 0.0  # the paper's gamma, 0.0: no reference model is loaded
     temperature: Annotated[float, Limits(ge=1, le=1)] = (
         1.0  # engines report log-probabilities at 1.0
     )
@@ -258,10 +265,17 @@ class ReinforcementLearning:
     checkpoint_every: Count = 5  # steps
 
     def __post_init__(self) -> None:
-        """IcePop's band must hold 1, the weight of two engines that agree."""
+        """Bands must hold 1, the weight of two engines that agree."""
         if self.alpha >= 1 or self.beta <= 1:
             raise ConfigError(
                 f"alpha ({self.alpha}) must be below 1 and beta ({self.beta}) above 1."
+            )
+        if self.sequence_band and not (
+            len(self.sequence_band) == 2 and 0 < self.sequence_band[0] <= 1 <= self.sequence_band[1]
+        ):
+            raise ConfigError(
+                f"sequence_band {list(self.sequence_band)}: two bounds are needed, 0 < low <= 1 <= "
+                "high, or [] for no gate on whole sequences."
             )
 
 

@@ -50,12 +50,16 @@ class Sampler(Protocol):
         ...
 
 
-class Trainer(Protocol):
-    """Holds the weights that learn."""
+class Scorer(Protocol):
+    """Holds weights that say how likely tokens are: a trainer, or a frozen reference."""
 
     def score(self, batch: PackedBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Log-probability and entropy (nats) of each target under the current weights, [B, L]."""
         ...
+
+
+class Trainer(Scorer, Protocol):
+    """Holds the weights that learn."""
 
     def update(
         self, batches: Sequence[PackedBatch], loss: LossFunction, learning_rate: float

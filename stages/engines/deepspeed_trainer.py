@@ -136,10 +136,7 @@ class DeepSpeedTrainer:
 
     def score(self, batch: PackedBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Log-probability and entropy of each target under the current weights, [B, L]."""
-        self.engine.eval()
-        with training_threads(self._threads), torch.no_grad():
-            logp, entropy = self.engine(*_tensors(batch, self.engine.device))[:2]
-        return logp.cpu().numpy(), entropy.cpu().numpy()
+        return _score(self.engine, batch, self.engine.device, self._threads)
 
     def update(
         self, batches: Sequence[PackedBatch], loss: LossFunction, learning_rate: float
@@ -193,6 +190,28 @@ class DeepSpeedTrainer:
     def named_tensors(self) -> Iterator[tuple[str, Tensor]]:
         """Weights and buffers in checkpoint names."""
         yield from named_checkpoint_tensors(self.model)
+
+
+class FrozenPolicy:
+    """Protocol ``Scorer``: the reference model of a KL term, which never learns."""
+
+    def __init__(self, model: nn.Module, threads: int = 1) -> None:
+        self._module = TokenLogProbabilities(model)
+        self._threads = threads
+
+    def score(self, batch: PackedBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Log-probability and entropy of each target under the weights it was made with, [B, L]."""
+        device = next(self._module.parameters()).device
+        return _score(self._module, batch, device, self._threads)
+
+
+def _score(
+    module: nn.Module, batch: PackedBatch, device: torch.device | str, threads: int
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    module.eval()
+    with training_threads(threads), torch.no_grad():
+        logp, entropy = module(*_tensors(batch, device))[:2]
+    return logp.cpu().numpy(), entropy.cpu().numpy()
 
 
 def _finite(norm: float) -> float:

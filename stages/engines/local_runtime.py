@@ -10,18 +10,24 @@ import torch
 from stages.base.errors import ConfigError
 from stages.base.params import Engine, ReinforcementLearning, Run
 from stages.engines.checkpoints import load_model
-from stages.engines.deepspeed_trainer import DeepSpeedTrainer, TokenLogProbabilities, adamw
+from stages.engines.deepspeed_trainer import (
+    DeepSpeedTrainer,
+    FrozenPolicy,
+    TokenLogProbabilities,
+    adamw,
+)
 from stages.engines.vllm_sampler import VllmSampler
 from stages.engines.weight_channel import LocalChannel
 
 
 @dataclass(frozen=True)
 class LocalRuntime:
-    """A trainer, a sampler and the channel between them."""
+    """A trainer, a sampler and the channel between them; a reference if the objective has one."""
 
     trainer: DeepSpeedTrainer
     sampler: VllmSampler
     channel: LocalChannel
+    reference: FrozenPolicy | None
 
 
 def start(folder: Path, run: Run, engine: Engine, config: ReinforcementLearning) -> LocalRuntime:
@@ -40,4 +46,7 @@ def start(folder: Path, run: Run, engine: Engine, config: ReinforcementLearning)
         threads=run.hardware.training_threads,
     )
     sampler = VllmSampler(folder, engine, run.seed)
-    return LocalRuntime(trainer, sampler, LocalChannel(sampler))
+    reference = None
+    if config.kl_coefficient > 0:
+        reference = FrozenPolicy(load_model(folder, torch.float32), run.hardware.training_threads)
+    return LocalRuntime(trainer, sampler, LocalChannel(sampler), reference)

@@ -13,7 +13,7 @@ from torch import Tensor
 from stages.base.errors import DataError, EngineError
 from stages.base.protocols import LossFunction
 from stages.base.records import PackedBatch
-from stages.rl.surrogate import Objective
+from stages.rl.surrogate import Aggregate, Objective, reference_penalty
 
 ROUNDING = 16  # rows are cut to the longest one of their batch, rounded up to this many positions
 
@@ -140,11 +140,25 @@ def gather_index(segments: Index, mask: Floats) -> tuple[Index, NDArray[np.bool_
     return index, valid
 
 
-def policy_loss(objective: Objective, denominator: float) -> LossFunction:
+@dataclass(frozen=True)
+class Penalty:
+    """The KL term to a reference model (the paper's gamma, 0.0), averaged as the objective is."""
+
+    coefficient: float = 0.0
+    aggregate: Aggregate = "sequence"
+
+
+NO_PENALTY = Penalty()
+
+
+def policy_loss(
+    objective: Objective, denominator: float, penalty: Penalty = NO_PENALTY
+) -> LossFunction:
     """The loss of a packed batch of responses under an objective.
 
-    The batch carries ``old_logp``, ``rollout_logp`` and ``advantages`` as extras. ``denominator``
-    counts the sequences (or tokens) of the whole optimiser step, whatever the micro-batches.
+    The batch carries ``old_logp``, ``rollout_logp`` and ``advantages`` as extras, with a penalty
+    ``reference_logp`` too. ``denominator`` counts the sequences (or tokens) of the whole optimiser
+    step, whatever the micro-batches.
     """
 
     def loss(logp: Tensor, batch: PackedBatch) -> tuple[Tensor, dict[str, float]]:
@@ -156,6 +170,18 @@ def policy_loss(objective: Objective, denominator: float) -> LossFunction:
             for name in ("old_logp", "rollout_logp", "advantages")
         )
         current = logp.reshape(-1)[where]
-        return objective(current, old, rollout, advantages, mask, denominator=denominator)
+        value, sums = objective(current, old, rollout, advantages, mask, denominator=denominator)
+        if penalty.coefficient == 0:
+            return value, sums
+        reference = torch.from_numpy(batch.extras["reference_logp"].reshape(-1)[index])
+        divergence = reference_penalty(
+            current,
+            reference.to(logp.device),
+            mask,
+            aggregate=penalty.aggregate,
+            denominator=denominator,
+        )
+        sums["reference_kl"] = float(divergence.detach())
+        return value + penalty.coefficient * divergence, sums
 
     return loss

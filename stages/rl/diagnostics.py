@@ -1,14 +1,9 @@
-"""What a step of RL looked like: rollouts, rewards, and the mismatch of the two engines.
-
-Every share names its denominator, and mismatch is measured on all trained tokens, before any gate:
-measured after it, the rejected tokens would vanish from the very figure that counts them.
-"""
+"""What a step of RL looked like: rollouts and rewards; mismatch.py looks at the two engines."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,17 +13,6 @@ from stages.base.records import Problem, Trajectory
 from stages.rl.c3po import Group, Harvest, retention
 
 DIGITS = 8
-Floats = NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class TrainedTokens:
-    """All tokens trained on in a step, one value each, [n]; log-probabilities in nats."""
-
-    train_logp: Floats  # training engine, weights at the start of the step
-    rollout_logp: Floats  # inference engine, when the token was sampled
-    entropy: Floats  # training engine
-    lag: NDArray[np.int64]  # policy versions between sampling and training
 
 
 def rounded(value: float) -> float | None:
@@ -100,40 +84,3 @@ def reward_figures(groups: Sequence[Group], problems: Mapping[str, Problem]) -> 
 def _flat(group: Group) -> bool:
     rewards = {member.reward for member in group.members if member.reward is not None}
     return len(rewards) <= 1
-
-
-def mismatch_figures(tokens: TrainedTokens, alpha: float, beta: float) -> dict[str, Any]:
-    """The ratio k = train / rollout over all tokens, and what a band [alpha, beta] rejects."""
-    log_k = tokens.train_logp.astype(np.float64) - tokens.rollout_logp.astype(np.float64)
-    finite = np.isfinite(log_k)
-    low = finite & (log_k < np.log(alpha))
-    high = finite & (log_k > np.log(beta))
-    rejected = low | high
-    size = np.abs(log_k)
-    return {
-        "log_k_abs_mean": mean(size[finite]),
-        "log_k_abs_max": rounded(float(size[finite].max())) if finite.any() else None,
-        "k1": mean(-log_k[finite]),
-        "k3": mean(np.expm1(log_k[finite]) - log_k[finite]),
-        "probability_gap_mean": mean(
-            np.abs(np.exp(tokens.train_logp[finite]) - np.exp(tokens.rollout_logp[finite]))
-        ),
-        "masked_low_share": mean(low),
-        "masked_high_share": mean(high),
-        "nonfinite_tokens": int((~finite).sum()),
-        "entropy": mean(tokens.entropy),
-        "entropy_masked": mean(tokens.entropy[rejected]),
-        "logp_masked": mean(tokens.train_logp[rejected]),
-        "logp": mean(tokens.train_logp[finite]),
-        **_by_lag(tokens.lag, size, finite),
-    }
-
-
-def _by_lag(
-    lag: NDArray[np.int64], size: NDArray[Any], finite: NDArray[np.bool_]
-) -> dict[str, Any]:
-    ages = [int(age) for age in np.unique(lag)]
-    return {
-        "version_lag": {str(age): int((lag == age).sum()) for age in ages},
-        "log_k_abs_by_lag": {str(age): mean(size[finite & (lag == age)]) for age in ages},
-    }

@@ -13,12 +13,19 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from stages.rl.surrogate import Aggregate, Gated, Surrogate, gated_loss
+from stages.rl.surrogate import (
+    Aggregate,
+    Composition,
+    Edges,
+    Gated,
+    clipped_update,
+    composed_loss,
+)
 
 
-def icepop_gate(old_logp: Tensor, rollout_logp: Tensor, *, alpha: float, beta: float) -> Gated:
+def icepop_gate(edges: Edges, *, alpha: float, beta: float) -> Gated:
     """M(k) and the two sides of its band; the closed bounds are tested in log space."""
-    log_k = old_logp - rollout_logp
+    log_k = edges.old - edges.rollout
     low, high = log_k < math.log(alpha), log_k > math.log(beta)
     inside = (log_k >= math.log(alpha)) & (log_k <= math.log(beta))
     # The log ratio is masked before exp, so that no overflow is ever multiplied by 0.
@@ -32,7 +39,9 @@ def icepop_mask(old_logp: Tensor, rollout_logp: Tensor, alpha: float, beta: floa
     Any shape, log-probabilities in nats; the result has the shape and dtype of ``old_logp`` and no
     gradient.
     """
-    return icepop_gate(old_logp.detach(), rollout_logp.detach(), alpha=alpha, beta=beta).weight
+    old, rollout = old_logp.detach(), rollout_logp.detach()
+    edges = Edges(old, rollout, torch.ones_like(old, dtype=torch.bool))
+    return icepop_gate(edges, alpha=alpha, beta=beta).weight
 
 
 def icepop_loss(  # noqa: PLR0913
@@ -52,15 +61,19 @@ def icepop_loss(  # noqa: PLR0913
     """The IcePop loss (to be minimised) of [B, T] tokens, one sequence a row; and sums to report.
 
     ``denominator`` is the number of sequences (``aggregate="token"``: of target tokens) of the
-    whole optimiser step. :func:`stages.rl.surrogate.gated_loss` says what masks and NaN do.
+    whole optimiser step. :func:`stages.rl.surrogate.composed_loss` says what masks and NaN do.
     """
-    return gated_loss(
+    composition = Composition(
+        gates=[partial(icepop_gate, alpha=alpha, beta=beta)],
+        shape=partial(clipped_update, low=clip_low, high=clip_high),
+        aggregate=aggregate,
+    )
+    return composed_loss(
         logp,
         old_logp,
         rollout_logp,
         advantages,
         mask,
-        gate=partial(icepop_gate, alpha=alpha, beta=beta),
-        surrogate=Surrogate(clip_low, clip_high, aggregate),
+        composition=composition,
         denominator=denominator,
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,13 @@ from numpy.typing import NDArray
 
 from stages.base.errors import EngineError
 from stages.base.params import ReinforcementLearning
-from stages.base.protocols import Trainer
+from stages.base.protocols import Scorer, Trainer
 from stages.base.records import Trajectory
 from stages.rl.advantages import group_advantages
-from stages.rl.batch import Exchange, pack, policy_loss, unpack
+from stages.rl.batch import Exchange, Penalty, pack, policy_loss, unpack
 from stages.rl.c3po import Group
-from stages.rl.diagnostics import TrainedTokens, mean, rounded
+from stages.rl.diagnostics import mean, rounded
+from stages.rl.mismatch import TrainedTokens, deciles
 from stages.rl.objectives import objective
 
 Floats = NDArray[np.float32]
@@ -25,12 +27,16 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Sample:
-    """A response ready to be learnt from; ``train_logp`` and ``entropy`` [T] are the trainer's."""
+    """A response ready to be learnt from; ``train_logp`` and ``entropy`` [T] are the trainer's.
+
+    ``reference_logp`` [T] is there only when the objective has a KL term.
+    """
 
     trajectory: Trajectory
     advantage: float
     train_logp: Floats
     entropy: Floats
+    reference_logp: Floats | None = None
 
     @property
     def usable(self) -> bool:
@@ -39,22 +45,30 @@ class Sample:
 
 
 def make_samples(
-    groups: Sequence[Group], trainer: Trainer, config: ReinforcementLearning
+    groups: Sequence[Group],
+    trainer: Trainer,
+    config: ReinforcementLearning,
+    reference: Scorer | None = None,
 ) -> list[list[Sample]]:
     """Advantages and the trainer's own log-probabilities at the start of the step, by group."""
+    if config.kl_coefficient > 0 and reference is None:
+        raise EngineError("kl_coefficient is above 0, but no reference model was loaded.")
     members = [member for group in groups for member in group.members]
     exchanges = [Exchange(member.prompt, member.tokens) for member in members]
     batches, places = pack(exchanges, config.pack_length, config.micro_rows)
     scored = [trainer.score(batch) for batch in batches]
     logps = iter(unpack([logp for logp, _ in scored], places))
     entropies = iter(unpack([entropy for _, entropy in scored], places))
+    references: Iterator[Floats | None] = repeat(None)
+    if config.kl_coefficient > 0 and reference is not None:
+        references = iter(unpack([reference.score(batch)[0] for batch in batches], places))
     samples = []
     for group in groups:
         rewards = [member.reward for member in group.members]
         advantages = group_advantages(rewards, config.reward_noise)
         samples.append(
             [
-                Sample(member, advantage, next(logps), next(entropies))
+                Sample(member, advantage, next(logps), next(entropies), next(references))
                 for member, advantage in zip(group.members, advantages, strict=True)
             ]
         )
@@ -82,8 +96,9 @@ def update(
 ) -> dict[str, Any]:
     """The optimiser steps of one harvest; returns loss, gradient norm and shares for the journal.
 
-    Groups are dealt out to the minibatches in turn. Responses with advantage 0 have no gradient:
-    they count in the denominator and are not computed. A minibatch without any other is skipped.
+    Groups are dealt out to the minibatches in turn. Without a KL term responses with advantage 0
+    have no gradient: they count in the denominator and are not computed, and a minibatch of nothing
+    else is skipped.
     """
     rate = config.learning_rate * min(1.0, (step + 1) / max(1, config.warmup_steps))
     measured = []
@@ -105,6 +120,7 @@ def update(
         "below_band_share": _share(sums, "below_band"),
         "above_band_share": _share(sums, "above_band"),
         "nonfinite_in_loss": int(sums.get("nonfinite", 0)),
+        **_penalty_figures(measured),
     }
 
 
@@ -117,7 +133,7 @@ def _minibatch(
 ) -> dict[str, float] | None:
     """One optimiser step, or None if no response in it has an advantage."""
     usable = [sample for sample in dealt if sample.usable]
-    moving = [sample for sample in usable if sample.advantage != 0.0]
+    moving = [sample for sample in usable if sample.advantage != 0.0 or config.kl_coefficient > 0]
     if not moving:
         return None
     whole = (
@@ -125,7 +141,8 @@ def _minibatch(
     )
     exchanges = [_exchange(sample, step, config) for sample in moving]
     batches, _ = pack(exchanges, config.pack_length, config.micro_rows)
-    measured = trainer.update(batches, policy_loss(objective(config), whole), rate)
+    loss = policy_loss(objective(config), whole, Penalty(config.kl_coefficient, config.aggregate))
+    measured = trainer.update(batches, loss, rate)
     for name in ("loss", "grad_norm"):
         if not math.isfinite(measured[name]):
             raise EngineError(
@@ -142,7 +159,15 @@ def _exchange(sample: Sample, step: int, config: ReinforcementLearning) -> Excha
         "rollout_logp": trajectory.logprobs,
         "advantages": [sample.advantage] * len(trajectory),
     }
+    if sample.reference_logp is not None:
+        extras["reference_logp"] = sample.reference_logp
     return Exchange(trajectory.prompt, trajectory.tokens, extras)
+
+
+def _penalty_figures(measured: Sequence[dict[str, float]]) -> dict[str, Any]:
+    """The KL term before its coefficient, where there is one."""
+    found = [figures["reference_kl"] for figures in measured if "reference_kl" in figures]
+    return {"reference_kl": mean(found)} if found else {}
 
 
 def _share(sums: dict[str, float], name: str) -> float | None:
@@ -161,4 +186,5 @@ def trained_tokens(samples: Sequence[Sequence[Sample]], version: int) -> Trained
         rollout_logp=np.concatenate([none, *stored]),
         entropy=np.concatenate([none, *(s.entropy for s in usable)]),
         lag=np.concatenate([none.astype(np.int64), *lags]),
+        decile=np.concatenate([deciles(0), *(deciles(len(s.trajectory)) for s in usable)]),
     )

@@ -19,24 +19,27 @@ from stages.base.errors import ConfigError
 from stages.base.events import progress, say
 from stages.base.jsonl import read_json, read_jsonl, write_json, write_jsonl
 from stages.base.params import ReinforcementLearning
-from stages.base.protocols import Judge, Sampler, Trainer, WeightChannel
+from stages.base.protocols import Judge, Sampler, Scorer, Trainer, WeightChannel
 from stages.base.records import Problem
 from stages.rl.c3po import Scheduler
-from stages.rl.diagnostics import mismatch_figures, reward_figures, rollout_figures
+from stages.rl.diagnostics import reward_figures, rollout_figures
 from stages.rl.judges import judge_groups
 from stages.rl.learner import make_samples, trained_tokens, update
+from stages.rl.mismatch import mismatch_figures
+from stages.rl.objectives import band
 
 Journal = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class Engines:
-    """What generates, learns, carries weights and scores."""
+    """What generates, learns, carries weights and scores; the reference only if KL is asked for."""
 
     sampler: Sampler
     trainer: Trainer
     channel: WeightChannel
     judge: Judge
+    reference: Scorer | None = None
 
 
 @dataclass
@@ -106,7 +109,7 @@ def _iterate(
     with clock("reward"):
         judge_groups(harvest.groups, problems, engines.judge, config.max_error_share)
     with clock("log_probability"):
-        samples = make_samples(harvest.groups, engines.trainer, config)
+        samples = make_samples(harvest.groups, engines.trainer, config, engines.reference)
     with clock("update"):
         updates = update(samples, engines.trainer, config, step)
     with clock("push"):
@@ -117,7 +120,7 @@ def _iterate(
         **rollout_figures(harvest),
         **reward_figures(harvest.groups, problems),
         **updates,
-        **mismatch_figures(trained_tokens(samples, step), config.alpha, config.beta),
+        **mismatch_figures(trained_tokens(samples, step), band(config)),
         "weights": checksum,
     }
 

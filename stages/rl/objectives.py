@@ -1,40 +1,73 @@
-"""The objectives a profile can name, each a composition of a gate and the clipped surrogate."""
+"""The objectives a profile can name, each a composition of gates, a shape and an average."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from functools import partial
 
-import torch
-from torch import Tensor
-
 from stages.base.params import ReinforcementLearning
+from stages.rl.gates import geometric_gate, kpop_gate, truncated_gate
 from stages.rl.icepop import icepop_gate
-from stages.rl.surrogate import Gate, Gated, Objective, Surrogate, gated_loss, open_gate
+from stages.rl.surrogate import (
+    Composition,
+    Gate,
+    Objective,
+    Shape,
+    clipped_sequence_update,
+    clipped_update,
+    composed_loss,
+    direct_band,
+)
+
+BANDS = {"icepop-narrow": (0.5, 2.0), "icepop-wide": (0.4, 5.0)}
+"""The paper's other two bands [alpha, beta]; the narrow one was found unstable."""
 
 
-def tis_gate(old_logp: Tensor, rollout_logp: Tensor, *, cap: float) -> Gated:
-    """Truncated importance sampling: min(k, cap), no lower bound."""
-    log_k = old_logp - rollout_logp
-    high = log_k > math.log(cap)
-    return Gated(torch.exp(log_k.clamp(max=math.log(cap))), torch.zeros_like(high), high)
+def band(config: ReinforcementLearning) -> tuple[float, float]:
+    """The bounds [alpha, beta] on k: those of a preset, else the profile's."""
+    return BANDS.get(config.objective, (config.alpha, config.beta))
 
 
-def gate_of(config: ReinforcementLearning) -> Gate:
-    """The gate a profile's objective names."""
+def token_gates(config: ReinforcementLearning) -> Sequence[Gate]:
+    """The gate on single tokens that the objective names; none for GRPO, GSPO and DIS."""
+    name = config.objective
+    if name.startswith("icepop"):
+        alpha, beta = band(config)
+        return [partial(icepop_gate, alpha=alpha, beta=beta)]
     gates: dict[str, Gate] = {
-        "grpo": open_gate,
-        "tis": partial(tis_gate, cap=config.tis_cap),
-        "icepop": partial(icepop_gate, alpha=config.alpha, beta=config.beta),
+        "tis": partial(truncated_gate, cap=config.tis_cap),
+        "kpop": partial(kpop_gate, phi=config.kpop_phi),
     }
-    return gates[config.objective]
+    return [gates[name]] if name in gates else []
+
+
+def sequence_gates(config: ReinforcementLearning) -> Sequence[Gate]:
+    """The geometric gate on whole sequences, if the profile bounds it."""
+    if not config.sequence_band:
+        return []
+    low, high = config.sequence_band
+    return [partial(geometric_gate, low=low, high=high)]
+
+
+def shape_of(config: ReinforcementLearning) -> Shape:
+    """The edge whose gradient is taken, and how it is held back."""
+    if config.objective == "dis":
+        return partial(direct_band, low=config.alpha, high=config.beta)
+    clip = clipped_sequence_update if config.objective == "gspo" else clipped_update
+    return partial(clip, low=config.clip_low, high=config.clip_high)
+
+
+def compose(config: ReinforcementLearning) -> Composition:
+    """The composition a profile names."""
+    gates = [*token_gates(config), *sequence_gates(config)]
+    return Composition(
+        gates=gates,
+        shape=shape_of(config),
+        aggregate=config.aggregate,
+        uses_rollout=bool(gates) or config.objective == "dis",
+    )
 
 
 def objective(config: ReinforcementLearning) -> Objective:
     """The loss a profile names, ready to be called with [B, T] tensors and a denominator."""
-    return partial(
-        gated_loss,
-        gate=gate_of(config),
-        surrogate=Surrogate(config.clip_low, config.clip_high, config.aggregate),
-        uses_rollout=config.objective != "grpo",
-    )
+    return partial(composed_loss, composition=compose(config))

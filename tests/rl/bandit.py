@@ -88,5 +88,5 @@ class Rig:
         """All steps from the newest checkpoint on."""
         prompts: dict[str, Sequence[int]] = {name: [int(name[1:])] for name in bandit_problems()}
         scheduler = make_scheduler(prompts, self.config, seed=5)
-        engines = Engines(self.sampler, self.trainer, self.channel, self.judge)
+        engines = Engines(self.sampler, self.trainer, self.channel, self.judge, ToyTrainer(WORDS))
         return train(self.config, bandit_problems(), scheduler, engines, self.folder)

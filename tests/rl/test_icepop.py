@@ -203,3 +203,10 @@ def test_micro_batches_order_and_padding_leave_the_gradient(seed, cuts, aggregat
         pieces[rows] = part_gradient[:, : gradient.shape[1]]
     assert abs(total - loss) < 1e-12
     assert (pieces - gradient).abs().max() < 1e-12
+
+
+@pytest.mark.parametrize("name", ["logp", "old_logp", "rollout_logp", "advantages", "mask"])
+def test_shapes_that_would_broadcast_are_refused(name):
+    tensors = batch(0)
+    with pytest.raises(ValueError, match="one shape"):
+        loss_and_gradient({**tensors, name: tensors[name][:1]})

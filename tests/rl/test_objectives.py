@@ -1,19 +1,32 @@
-"""GRPO and TIS beside IcePop: the same loss but for the weight of a token."""
+"""Every objective a profile can name: what sets it apart, and what all must keep."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 import torch
 
+from stages.base.errors import ConfigError
+from stages.base.params import ObjectiveName
+from stages.rl.gates import binary_kl
 from stages.rl.icepop import icepop_loss
 from stages.rl.objectives import objective
 from tests.rl.small import small_config
 from tests.rl.test_icepop import batch
 
-NAMES = ("grpo", "tis", "icepop")
+NAMES = get_args(ObjectiveName)
+CLIPPED_TOKENWISE = ("grpo", "tis", "icepop", "icepop-narrow", "icepop-wide", "kpop")
+COMPOSITIONS = [
+    {"objective": name, "aggregate": aggregate, "sequence_band": band}
+    for name, aggregate, band in itertools.product(NAMES, ("sequence", "token"), ((), (0.6, 1.4)))
+]
+every_composition = pytest.mark.parametrize(
+    "changes", COMPOSITIONS, ids=lambda c: f"{c['objective']}-{c['aggregate']}{c['sequence_band']}"
+)
 
 
 def run(config, tensors):
@@ -37,14 +50,21 @@ def test_the_profile_names_its_bounds():
 def test_engines_that_agree_make_all_objectives_the_same():
     tensors = batch(1)
     tensors["rollout_logp"] = tensors["old_logp"]
-    gradients = [run(small_config(objective=name), tensors)[1] for name in NAMES]
-    assert torch.equal(gradients[0], gradients[1])
-    assert torch.equal(gradients[0], gradients[2])
+    first, *others = (run(small_config(objective=n), tensors)[1] for n in CLIPPED_TOKENWISE)
+    assert all(torch.equal(first, gradient) for gradient in others)
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("grpo", [1, 1, 1, 1]), ("tis", [0.1, 1, 2, 2]), ("icepop", [0, 1, 3, 0])],
+    [
+        ("grpo", [1, 1, 1, 1]),
+        ("gspo", [1, 1, 1, 1]),
+        ("tis", [0.1, 1, 2, 2]),
+        ("icepop", [0, 1, 3, 0]),
+        ("icepop-narrow", [0, 1, 0, 0]),
+        ("icepop-wide", [0, 1, 3, 0]),
+        ("dis", [0, 1, 3, 0]),  # on-policy, current / rollout is k
+    ],
 )
 def test_each_weighs_k_its_own_way(name, expected):
     k = torch.tensor([[0.1, 1.0, 3.0, 9.0]], dtype=torch.float64)
@@ -54,19 +74,82 @@ def test_each_weighs_k_its_own_way(name, expected):
     assert (-gradient * 4)[0].tolist() == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("aggregate", ["sequence", "token"])
-def test_every_objective_is_safe_from_what_the_mask_hides(name, aggregate):
+@every_composition
+@pytest.mark.parametrize("poison", [math.nan, math.inf, -math.inf, 1e30])
+def test_every_composition_is_safe_from_what_the_mask_hides(changes, poison):
     tensors = batch(2)
-    config = small_config(objective=name, aggregate=aggregate)
-    _, clean, _ = run(config, tensors)
+    loss, clean, _ = run(small_config(**changes), tensors)
     outside = tensors["mask"] == 0
     for key in ("logp", "old_logp", "rollout_logp", "advantages"):
-        tensors[key] = torch.where(outside, math.nan, tensors[key])
-    loss, gradient, sums = run(config, tensors)
-    assert loss.isfinite()
+        tensors[key] = torch.where(outside, poison, tensors[key])
+    poisoned, gradient, sums = run(small_config(**changes), tensors)
+    assert torch.equal(poisoned, loss)
     assert torch.equal(gradient, clean)
+    assert (gradient[outside] == 0).all()
     assert sums["nonfinite"] == 0
+
+
+@every_composition
+@pytest.mark.parametrize("log_ratio", [200.0, -200.0])
+@pytest.mark.parametrize("edge", ["logp", "old_logp", "rollout_logp"])
+def test_every_composition_stays_finite_in_float32_at_extreme_ratios(changes, log_ratio, edge):
+    zeros = torch.zeros(2, 3)
+    tensors = dict.fromkeys(("logp", "old_logp", "rollout_logp"), zeros)
+    tensors |= {"advantages": torch.tensor([[1.0], [-1.0]]).expand(2, 3), "mask": zeros + 1}
+    tensors[edge] = torch.tensor([[log_ratio, 0.0, 0.0]]).expand(2, 3)
+    loss, gradient, _ = run(small_config(**changes), tensors)
+    assert loss.isfinite()
+    assert gradient.isfinite().all()
+
+
+@pytest.mark.parametrize("aggregate", ["sequence", "token"])
+@pytest.mark.parametrize("name", ["icepop", "icepop-narrow", "icepop-wide", "kpop", "dis"])
+def test_every_mask_counts_rejected_tokens_in_the_denominator(name, aggregate):
+    config = small_config(objective=name, aggregate=aggregate)
+    ones = torch.ones(1, 4, dtype=torch.float64)
+    alike = {"logp": 0 * ones, "old_logp": 0 * ones, "rollout_logp": 0 * ones, "mask": ones}
+    whole, _, _ = run(config, {**alike, "advantages": ones})
+    rollout = torch.tensor([[0.0, 0.0, -9.0, -9.0]], dtype=torch.float64)
+    half, gradient, _ = run(config, {**alike, "advantages": ones, "rollout_logp": rollout})
+    assert half == pytest.approx(whole / 2)
+    assert gradient[0, 2:].tolist() == [0.0, 0.0]
+
+
+@every_composition
+@pytest.mark.parametrize("cuts", [[1], [3, 5], [1, 2, 7]])
+def test_every_composition_adds_up_over_micro_batches(changes, cuts):
+    config, tensors = small_config(**changes), batch(8, rows=8)
+    count = 8.0 if changes["aggregate"] == "sequence" else float(tensors["mask"].sum())
+    loss, gradient, sums = run(config, tensors)
+    order = torch.randperm(8, generator=torch.Generator().manual_seed(1))
+    total, pieces, counted = 0.0, torch.zeros_like(gradient), 0.0
+    for rows in torch.tensor_split(order, cuts):
+        part = {k: torch.nn.functional.pad(v[rows], (0, 2)) for k, v in tensors.items()}
+        logp = part["logp"].clone().requires_grad_()
+        piece, part_sums = objective(config)(**{**part, "logp": logp}, denominator=count)
+        (part_gradient,) = torch.autograd.grad(piece, logp)
+        total, counted = total + piece.detach(), counted + part_sums["below_band"]
+        pieces[rows] = part_gradient[:, : gradient.shape[1]]
+    assert abs(total - loss) < 1e-12
+    assert (pieces - gradient).abs().max() < 1e-12
+    assert counted == sums["below_band"]
+
+
+@pytest.mark.parametrize("changes", [c for c in COMPOSITIONS if c["objective"] != "gspo"])
+def test_weights_are_constants_of_the_current_policy(changes):
+    """Finite differences: gates add nothing. (GSPO holds its ratio constant by design.)"""
+    tensors = batch(9)
+    config = small_config(**changes)
+    _, gradient, _ = run(config, tensors)
+    step, moved = 1e-6, torch.zeros_like(gradient)
+    for row, column in itertools.product(range(2), range(3)):
+        losses = []
+        for sign in (1, -1):
+            logp = tensors["logp"].clone()
+            logp[row, column] += sign * step
+            losses.append(run(config, {**tensors, "logp": logp})[0])
+        moved[row, column] = (losses[0] - losses[1]) / (2 * step)
+    assert torch.allclose(moved[:2, :3], gradient[:2, :3], atol=1e-7)
 
 
 def test_grpo_asks_nothing_of_the_rollout_engine():
@@ -87,3 +170,81 @@ def test_ppo_clipping_stops_the_gradient_on_the_far_side_only():
     _, gradient, sums = run(config, {**tensors, "mask": torch.ones_like(logp)})
     assert [bool(value) for value in gradient[0]] == [False, True, True, False]
     assert sums["clipped"] == 2
+
+
+def test_binary_kl_by_hand():
+    p = torch.tensor([1e-4, 0.9, 0.45, 0.5, 1.0, 0.3], dtype=torch.float64)
+    q = torch.tensor([2e-5, 0.45, 0.9, 0.5, 1.0, 1.0], dtype=torch.float64)
+    found = binary_kl(p.log(), q.log()).tolist()
+    expected = [
+        1e-4 * math.log(5) + (1 - 1e-4) * math.log((1 - 1e-4) / (1 - 2e-5)),
+        0.9 * math.log(2) + 0.1 * math.log(0.1 / 0.55),
+        0.45 * math.log(0.5) + 0.55 * math.log(5.5),
+        0.0,
+        0.0,
+        math.inf,
+    ]
+    assert found[:5] == pytest.approx(expected[:5], abs=1e-12)
+    assert found[5] == math.inf
+
+
+def test_kpop_lets_rare_tokens_move_and_holds_certain_ones():
+    # (0.01%, 0.002%): k = 5 and kept; (90%, 45%): k = 2 and dropped, at phi 0.1 and at 0.5 (up to
+    # 0.63 the other way)
+    old = torch.tensor([[1e-4, 0.9, 0.5]], dtype=torch.float64).log()
+    rollout = torch.tensor([[2e-5, 0.45, 0.5]], dtype=torch.float64).log()
+    ones = torch.ones_like(old)
+    tensors = {"logp": old, "old_logp": old, "rollout_logp": rollout, "advantages": ones}
+    for phi in (0.1, 0.5):
+        config = replace(small_config(objective="kpop"), kpop_phi=phi)
+        _, gradient, sums = run(config, {**tensors, "mask": ones})
+        assert (-gradient * 3)[0].tolist() == pytest.approx([5.0, 0.0, 1.0])
+        assert (sums["below_band"], sums["above_band"]) == (0.0, 1.0)
+
+
+def test_dis_rejects_on_both_sides_whatever_the_advantage_and_never_asks_for_theta_old():
+    rollout = torch.tensor([[-1.0, 2.0, -3.0]], dtype=torch.float64)
+    zeros, ones = torch.zeros_like(rollout), torch.ones_like(rollout)
+    for sign in (1.0, -1.0):
+        tensors = {"logp": zeros, "old_logp": zeros, "rollout_logp": rollout}
+        tensors |= {"advantages": sign * ones, "mask": ones}
+        loss, gradient, sums = run(small_config(objective="dis"), tensors)
+        expected = [-sign * math.e / 3, 0.0, 0.0]  # e lies within [0.5, 5], e^-2 and e^3 do not
+        assert gradient[0].tolist() == pytest.approx(expected)
+        assert sums["clipped"] == 2
+        other = run(small_config(objective="dis"), {**tensors, "old_logp": zeros - 1.5})
+        assert torch.equal(other[0], loss)
+        assert torch.equal(other[1], gradient)
+
+
+def test_gspo_is_the_sequence_objective_with_its_gradient_shared_out():
+    tensors = batch(10)
+    config = replace(small_config(objective="gspo"), clip_low=0.05, clip_high=0.05)
+    logp = tensors["logp"].clone().requires_grad_()
+    count = tensors["mask"].sum(1)
+    log_s = ((logp - tensors["old_logp"]) * tensors["mask"]).sum(1) / count
+    s, a = log_s.exp(), tensors["advantages"][:, 0]
+    expected = -torch.minimum(s * a, s.clamp(0.95, 1.05) * a).mean()
+    (expected_gradient,) = torch.autograd.grad(expected, logp)
+    loss, gradient, _ = run(config, tensors)
+    assert torch.allclose(loss, expected.detach(), atol=1e-12)
+    assert torch.allclose(gradient, expected_gradient, atol=1e-12)
+    assert (gradient.abs().sum(1) == 0).any()  # a whole sequence was clipped
+
+
+def test_the_sequence_gate_drops_whole_responses_by_their_geometric_mean():
+    rollout = torch.tensor([[0.5, -0.5, 3.0, 0.0], [0.5, 0.5, 0.5, 0.5]], dtype=torch.float64)
+    zeros, ones = torch.zeros_like(rollout), torch.ones_like(rollout)
+    mask = torch.tensor([[1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0]], dtype=torch.float64)
+    tensors = {"logp": zeros, "old_logp": zeros, "rollout_logp": rollout, "advantages": ones}
+    config = replace(small_config(objective="grpo"), sequence_band=(0.9, 1.1))
+    loss, gradient, sums = run(config, {**tensors, "mask": mask})
+    assert loss == pytest.approx(-0.5)  # of two sequences, one weighs nothing and still counts
+    assert (gradient[1] == 0).all()
+    assert sums["below_band"] == 4
+
+
+@pytest.mark.parametrize("band", [(0.9,), (1.1, 1.2), (0.5, 0.9), (0.0, 2.0), (0.5, 1.5, 2.0)])
+def test_a_sequence_band_that_does_not_hold_1_is_refused(band):
+    with pytest.raises(ConfigError, match="sequence_band"):
+        replace(small_config(), sequence_band=band)
