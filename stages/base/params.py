@@ -117,8 +117,8 @@ class BuildSftData:
                 )
             if source.kind != "datasets" and Path(source.path).parts[:2] != ("data", "raw"):
                 raise ConfigError(
-                    f"sources.{source.name}.path: '{source.path}' is not below data/raw, the folder "
-                    "whose changes DVC sees. Put or link the file there."
+                    f"sources.{source.name}.path: '{source.path}' is not below data/raw, where "
+                    "DVC sees changes. Put or link the file there."
                 )
 
 
