@@ -1,8 +1,8 @@
 """Build the long chain-of-thought SFT corpus: generate, read sources, clean, mix.
 
-Writes ``data/processed/sft/{kept.jsonl, dropped.jsonl}``. Rows pass exact deduplication, harm
-filter, decontamination, quality filter and mixture (paper, section on long-CoT SFT: maths 46, STEM
-26, code 20, other 8 percent). A token here is a whitespace-separated word.
+Writes ``data/processed/sft/{kept.jsonl, dropped.jsonl}``. Rows pass repair, exact deduplication,
+harm filter, decontamination, quality filter and mixture (paper, section on long-CoT SFT: maths 46,
+STEM 26, code 20, other 8 percent). A token here is a whitespace-separated word.
 
 With --input, cleans one file of rows against one file of benchmark items instead, without a
 mixture, and writes kept.jsonl, dropped.jsonl and report.json into the --output folder.
@@ -20,38 +20,41 @@ from typing import Any
 
 from stages.base.artifacts import workspace
 from stages.base.command import stage_main
-from stages.base.errors import ConfigError, DataError
+from stages.base.errors import DataError
 from stages.base.events import say
-from stages.base.jsonl import read_json, read_jsonl, write_json, write_jsonl
+from stages.base.jsonl import write_json, write_jsonl
 from stages.base.params import BuildBenchmarks, BuildSftData, Run, load
 from stages.base.paths import BENCHMARKS, SFT_DATA, report
 from stages.base.seeds import derive_seed, seeded_random
 from stages.base.shares import apportion
 from stages.cleaning.decontamination import Index, Item
-from stages.cleaning.files import clean_file
+from stages.cleaning.files import clean_file, wants_one_file
+from stages.cleaning.inputs import require_usable, source_files
 from stages.cleaning.mixture import mix, realised, rows_for_tokens
 from stages.cleaning.rows import Dropped, Filtered, Row, require_fields, words_in
 from stages.cleaning.sources import load_source
 from stages.cleaning.steps import clean, count_drops
+from stages.evals.suite import read_problems, read_registry
 from stages.problems.corpus import family_rows, mean_words
 from stages.problems.registry import require_known
 
 STAGE = "build_sft_data"
+NGRAM = 13  # words, where a file is cleaned by itself
 MARGIN = 1.02  # rows generated for each row wanted: cleaning takes some,
 CHANCE = 3.0  # and the mean length of n drawn rows is off by chance, by less than 3 / sqrt(n)
 
 
 def body(options: argparse.Namespace) -> dict[str, Any]:
     """The corpus of the profile, or the cleaning of one file."""
-    if options.input:
-        if not (options.benchmarks and options.output):
-            raise ConfigError("--input needs --benchmarks and --output beside it.")
-        clean_file(options.input, options.benchmarks, options.output, options.ngram, 1.0)
+    if wants_one_file(options.input, options.benchmarks, options.output, options.ngram):
+        ngram = NGRAM if options.ngram is None else options.ngram
+        clean_file(options.input, options.benchmarks, options.output, ngram, 1.0)
         return {}
     run, config = load(Run, "run"), load(BuildSftData, STAGE)
     modulus = load(BuildBenchmarks, "build_benchmarks").heldout_modulus
     parameters = {"run": asdict(run), STAGE: asdict(config), "heldout_modulus": modulus}
-    inputs = (BENCHMARKS, *(path for s in config.sources if (path := Path(s.path)).exists()))
+    require_usable(config.sources, config.mixture)
+    inputs = (BENCHMARKS, *(path for source in config.sources for path in source_files(source)))
     with workspace(STAGE, parameters, inputs, (SFT_DATA, report(STAGE))) as space:
         index = Index(benchmark_items(BENCHMARKS), config.decontamination_ngram)
         rows, quarantined = gather(run, config, modulus)
@@ -72,12 +75,11 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def benchmark_items(folder: Path) -> list[Item]:
-    """Every problem of every benchmark in the registry."""
-    entries = read_json(folder / "registry.json")["benchmarks"]
+    """Every problem of every benchmark in the registry, its files checked against their hashes."""
     return [
-        Item(row["id"], entry["name"], row["prompt"], row["key"])
-        for entry in entries
-        for row in read_jsonl(folder / entry["file"])
+        Item(problem.id, benchmark.name, problem.prompt, problem.key)
+        for benchmark in read_registry(folder)
+        for problem in read_problems(folder, benchmark)
     ]
 
 
@@ -88,8 +90,6 @@ def gather(run: Run, config: BuildSftData, modulus: int) -> tuple[list[Row], lis
         rows += family_rows(family, counts, config.phases, run.seed, run.notation, modulus)
     weights = [phase.share for phase in config.phases]
     for source in config.sources:
-        if source.name == "generated":
-            raise ConfigError(f"{STAGE}.sources: the name 'generated' is taken. Choose another.")
         loaded = load_source(source, config.max_bad_share)
         quarantined += loaded.quarantined
         for row in loaded.rows:
@@ -181,7 +181,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--input", type=Path, help="rows {id, domain, prompt, response}, JSONL")
     parser.add_argument("--benchmarks", type=Path, help="items {id, benchmark, question, answer}")
     parser.add_argument("--output", type=Path, help="folder for the results")
-    parser.add_argument("--ngram", type=int, default=13, help="words an n-gram (default 13)")
+    parser.add_argument("--ngram", type=int, help=f"words an n-gram, at least 2 (default {NGRAM})")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import asdict
@@ -152,3 +153,45 @@ def test_one_file_can_be_cleaned_without_a_profile(tmp_path):
     assert done.returncode == 0, done.stderr
     assert [row["id"] for row in read_jsonl(tmp_path / "out/kept.jsonl")] == ["b"]
     assert run(tmp_path, "stages.build_sft_data", *arguments[:2]).returncode == 2
+
+
+@pytest.mark.parametrize("given", ["--input", "--benchmarks", "--output", "--ngram"])
+def test_half_of_the_arguments_for_one_file_are_an_error_that_names_the_rest(tmp_path, given):
+    done = run(tmp_path, "stages.build_sft_data", given, "13")
+    needed = {"--input", "--benchmarks", "--output"} - {given}
+    assert done.returncode == 2
+    assert f"{given} without " in done.stderr
+    assert all(name in done.stderr for name in needed)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_benchmark_file_that_was_shortened_is_refused(built, tmp_path):
+    shutil.copy(built / "resolved.yaml", tmp_path / "resolved.yaml")
+    for name in ("raw", "processed/benchmarks"):
+        shutil.copytree(built / "data" / name, tmp_path / "data" / name)
+    file = tmp_path / "data/processed/benchmarks/chain.jsonl"
+    write_jsonl(file, read_jsonl(file)[:-1])
+    done = run(tmp_path, "stages.build_sft_data")
+    assert done.returncode == 2
+    assert "chain.jsonl: its bytes are not those registry.json lists" in done.stderr
+    assert not (tmp_path / "data/processed/sft").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"domain": "stem"}, "domain 'stem' of source mine has no share in the mixture"),
+        ({"path": "", "kind": "datasets"}, "source mine has an empty path"),
+        ({"name": "generated"}, "the name 'generated' is taken"),
+    ],
+)
+def test_a_source_that_could_only_be_lost_is_refused(tmp_path, changes, why):
+    path = "data/raw/mine.jsonl"
+    source = {"name": "mine", "kind": "jsonl", "path": path, "domain": "other", **changes}
+    mixture = {"maths": 0.6, "stem": 0.0, "code": 0.2, "other": 0.2}
+    write_jsonl(tmp_path / path, outside_rows())
+    prepare(tmp_path, build_sft_data={"sources": [source], "mixture": mixture})
+    done = run(tmp_path, "stages.build_sft_data")
+    assert done.returncode == 2
+    assert why in done.stderr
+    assert "Traceback" not in done.stderr

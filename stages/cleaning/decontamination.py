@@ -1,16 +1,15 @@
 """Decontamination: no row may contain a benchmark problem.
 
 Generated puzzles share templates, so they are compared by canonical key. Everything else is
-compared by word n-grams, any hit counts, under a fold of width, case, punctuation and invisible
-characters. An item shorter than n words, or one all of whose n-grams belong to a template, is
-looked for as a whole. Every hit is verified on the text, digits and operators included, and
-reported with both texts. Translations and paraphrases are out of reach of this method.
+compared by word n-grams, any hit counts, under a fold of width, case, punctuation, invisible
+characters and notation of operators. An item shorter than n words, or one all of whose n-grams
+belong to a template, is looked for as a whole. Every hit is verified on the text, digits and
+operators included, and reported with both texts. Translations and paraphrases are out of reach.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,12 +17,15 @@ from typing import Any
 
 import xxhash
 
-from stages.base.errors import DataError
+from stages.base.errors import ConfigError, DataError
+from stages.cleaning.folding import fold
+from stages.cleaning.repair import repair
 from stages.cleaning.rows import Dropped, Filtered, Row
 
 STEP = "decontamination"
 TEMPLATE_SHARE = 0.05  # an n-gram in more items of a benchmark belongs to a template
 TEMPLATE_ITEMS = 20  # a smaller benchmark shows no template
+SHORTEST_NGRAM = 2  # words; the profile's key has the same limit
 SHORTEST = 3  # words; a shorter item matches too much to mean anything
 SHORTEST_CHARACTERS = 8
 UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # scripts where a character is a word
@@ -31,6 +33,9 @@ WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 ASCII_WORD = re.compile(r"[0-9A-Za-z]+")  # the same, faster
 OPERATORS = "-+*/^=<>%"
 FINE = re.compile(rf"{WORD.pattern}|[{OPERATORS}]")
+DASHES = "–—‒―"
+FORMULA = str.maketrans({**dict.fromkeys(DASHES, "-"), "·": "*"})
+PROSE = str.maketrans(dict.fromkeys(f"{DASHES}·", " "))
 
 
 @dataclass(frozen=True)
@@ -53,14 +58,6 @@ class Hit:
     item_text: str
 
 
-def fold(text: str) -> str:
-    """NFKC, case folded, without format characters (zero-width, soft hyphen, BOM)."""
-    if text.isascii():
-        return text.lower()
-    text = unicodedata.normalize("NFKC", text).casefold().replace("−", "-")
-    return "".join(c for c in text if unicodedata.category(c) != "Cf")
-
-
 def _pattern(text: str) -> re.Pattern[str]:
     return ASCII_WORD if text.isascii() else WORD
 
@@ -75,12 +72,19 @@ def _hash(words: Sequence[str]) -> int:
     return int(xxhash.xxh3_64_intdigest(" ".join(words).encode()))
 
 
-def _fine(piece: str) -> list[str]:
+def _readings(piece: str) -> set[tuple[str, ...]]:
+    """A piece as formula and as prose: a dash, a dot and two stars are operators or mere type."""
+    formula = piece.replace("**", "^").translate(FORMULA)
+    prose = piece.replace("**", " ").translate(PROSE)
+    return {_fine(formula), _fine(prose)}
+
+
+def _fine(piece: str) -> tuple[str, ...]:
     """Words plus the operators of formulas: those before an operand, after another or a sign.
 
-    A hyphen ("3-digit") or a star of bold type is none.
+    A hyphen ("3-digit") is none.
     """
-    tokens = FINE.findall(piece.replace("**", " "))
+    tokens = FINE.findall(piece)
     kept = []
     for at, token in enumerate(tokens):
         before, after = tokens[at - 1] if at else "", tokens[at + 1] if at + 1 < len(tokens) else ""
@@ -88,7 +92,7 @@ def _fine(piece: str) -> list[str]:
             _operand(after) and (before in OPERATORS or _operand(before))
         ):
             kept.append(token)
-    return kept
+    return tuple(kept)
 
 
 def _operand(token: str) -> bool:
@@ -98,66 +102,77 @@ def _operand(token: str) -> bool:
 class Index:
     """Benchmark items made searchable. ``n`` is the length of an n-gram in words.
 
-    A window is a run of words that is searched for. ``_lengths`` maps its first words to how long
-    windows that begin so can be, so that most places of a text cost one look-up.
+    Rows are repaired before they are searched, so an item is searched for as it is written and as
+    it is repaired. A window is a run of words that is searched for. ``_lengths`` maps its first
+    words to how long windows that begin so can be, so that most places of a text cost one look-up.
     """
 
     def __init__(self, items: Sequence[Item], n: int) -> None:
+        if n < SHORTEST_NGRAM:
+            raise ConfigError(
+                f"decontamination: an n-gram of {n} words (--ngram, or "
+                f"build_sft_data.decontamination_ngram) finds nothing or everything. Give at least "
+                f"{SHORTEST_NGRAM}; the default is 13."
+            )
         if not items:
             raise DataError(
                 "decontamination: no benchmark items. Give at least one, or no row is safe."
             )
         self.n = n
         self.keys = {item.key for item in items if item.key}
-        self._unsearchable: list[str] = []
-        self._items = list(items)
-        self._texts = [fold(item.question) for item in items]
+        forms = [(item, form) for item in items for form in _forms(item.question)]
+        self._items = [item for item, _ in forms]
+        self._texts = [text for _, text in forms]
         self._prefix = min(SHORTEST, n)
         self._lengths: dict[tuple[str, ...], set[int]] = {}
         self._windows: dict[tuple[int, int], list[tuple[int, int]]] = {}
         words = [_pattern(text).findall(text) for text in self._texts]
-        self._template = _template_grams(items, words, n)
-        for number in range(len(items)):
-            self._add(number, words[number])
+        self._template = _template_grams(self._items, words, n)
+        found = {
+            id(self._items[form]) for form in range(len(forms)) if self._add(form, words[form])
+        }
+        self._count = len(items)
+        self._unsearchable = [item.id for item in items if id(item) not in found]
 
     def describe(self) -> dict[str, Any]:
         """What is searched for and what cannot be, for the report."""
         return {
-            "items": len(self._items),
+            "items": self._count,
             "ngram": self.n,
             "template_ngrams_left_out": len(self._template),
             "items_too_short_to_search": self._unsearchable,
             "out_of_reach": "translations and paraphrases",
         }
 
-    def _add(self, number: int, words: list[str]) -> None:
+    def _add(self, form: int, words: list[str]) -> bool:
+        """Whether there is a window to search for."""
         starts = range(len(words) - self.n + 1)
         own = [at for at in starts if _hash(words[at : at + self.n]) not in self._template]
         for at in own:
-            self._add_window(number, words, at, self.n)
+            self._add_window(form, words, at, self.n)
         if own:
-            return
+            return True
         if len(words) < SHORTEST or sum(map(len, words)) < SHORTEST_CHARACTERS:
-            self._unsearchable.append(self._items[number].id)
-        else:
-            self._add_window(number, words, 0, len(words))
+            return False
+        self._add_window(form, words, 0, len(words))
+        return True
 
-    def _add_window(self, number: int, words: list[str], at: int, length: int) -> None:
+    def _add_window(self, form: int, words: list[str], at: int, length: int) -> None:
         window = words[at : at + length]
         self._lengths.setdefault(tuple(window[: self._prefix]), set()).add(length)
-        self._windows.setdefault((length, _hash(window)), []).append((number, at))
+        self._windows.setdefault((length, _hash(window)), []).append((form, at))
 
     def find(self, text: str, field: str) -> Hit | None:
         """The first verified hit in a text, if there is one."""
         folded = fold(text)
-        for start, length, number, at in self._candidates(_pattern(folded).findall(folded)):
-            mine, theirs = _piece(folded, start, length), _piece(self._texts[number], at, length)
-            if _fine(mine) == _fine(theirs):
-                return Hit(self._items[number], field, mine, theirs)
+        for start, length, form, at in self._candidates(_pattern(folded).findall(folded)):
+            mine, theirs = _piece(folded, start, length), _piece(self._texts[form], at, length)
+            if not _readings(mine).isdisjoint(_readings(theirs)):
+                return Hit(self._items[form], field, mine, theirs)
         return None
 
     def _candidates(self, words: list[str]) -> Iterator[tuple[int, int, int, int]]:
-        """(start in the text, length, item, start in the item) of windows with equal hashes."""
+        """(start in the text, length, form, start in the form) of windows with equal hashes."""
         beginnings = zip(*(words[shift:] for shift in range(self._prefix)), strict=False)
         for start, beginning in enumerate(beginnings):
             lengths = self._lengths.get(beginning)
@@ -165,9 +180,14 @@ class Index:
                 continue
             for length in sorted(lengths):
                 window = words[start : start + length]
-                for number, at in self._windows.get((length, _hash(window)), ()):
+                for form, at in self._windows.get((length, _hash(window)), ()):
                     if len(window) == length:
-                        yield start, length, number, at
+                        yield start, length, form, at
+
+
+def _forms(question: str) -> list[str]:
+    """The folded question and, where that differs, the folded question as repaired."""
+    return list(dict.fromkeys((fold(question), fold(repair(question)[0]))))
 
 
 def _template_grams(items: Sequence[Item], texts: Sequence[list[str]], n: int) -> set[int]:
@@ -207,9 +227,10 @@ def decontaminate(
 
 
 def _by_key(row: Row, index: Index) -> Dropped | None:
-    if row.get("key") not in index.keys:
+    key = row.get("key")
+    if not isinstance(key, str) or key not in index.keys:
         return None
-    return Dropped(row, STEP, "same_key", {"key": row["key"]})
+    return Dropped(row, STEP, "same_key", {"key": key})
 
 
 def _by_text(row: Row, index: Index) -> Dropped | None:

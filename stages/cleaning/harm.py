@@ -8,10 +8,10 @@ person is threatened, or when a child is sexualised. Paraphrases outside the lis
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from stages.cleaning.folding import visible
 from stages.cleaning.rows import Dropped, Filtered, Row
 
 STEP = "harm"
@@ -99,9 +99,7 @@ RULES = (
 
 def judge_harm(text: str) -> HarmDecision:
     """Decide on one text."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text).replace("’", "'")
-        text = "".join(c for c in text if unicodedata.category(c) != "Cf")
+    text = visible(text).replace("’", "'")
     candidates = tuple(dict.fromkeys(found.lower() for found in CANDIDATE.findall(text)))
     if not candidates:
         return HarmDecision(False, "no_candidate", ())

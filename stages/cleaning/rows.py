@@ -41,13 +41,23 @@ class Filtered:
     repairs: dict[str, int] = field(default_factory=dict)
 
 
+def wrong_field(row: Row) -> str | None:
+    """What is wrong with the first field no filter could use; None if all are as they should be."""
+    for name in ("id", "domain", "prompt", "response"):
+        if not isinstance(row.get(name), str):
+            return f"field '{name}' is missing or not a text"
+    if not isinstance(row.get("key", ""), str | None):
+        return "field 'key' is not a text"
+    return None
+
+
 def require_fields(rows: Iterable[Row], where: str) -> None:
-    """DataError unless all rows carry the text fields and their ids differ."""
+    """DataError unless the fields of all rows can be used and their ids differ."""
     seen: set[str] = set()
     for number, row in enumerate(rows, start=1):
-        for name in ("id", "domain", "prompt", "response"):
-            if not isinstance(row.get(name), str):
-                raise DataError(f"{where}, row {number}: field '{name}' must be a text.")
+        wrong = wrong_field(row)
+        if wrong:
+            raise DataError(f"{where}, row {number}: {wrong}.")
         if row["id"] in seen:
             raise DataError(
                 f"{where}, row {number}: id '{row['id']}' comes twice. Make ids unique."

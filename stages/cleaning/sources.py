@@ -6,8 +6,10 @@ is an error. Lone surrogates become U+FFFD: they pass ``json`` but break every l
 
 from __future__ import annotations
 
+import contextlib
+import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,10 +17,12 @@ from typing import Any
 from stages.base.errors import DataError
 from stages.base.jsonl import parse_object, read_lines
 from stages.base.params import Source
+from stages.cleaning.inputs import source_files
+from stages.cleaning.quarantine import refuse_bad, unreadable
 from stages.cleaning.rows import Dropped, Row
 
-STEP = "sources"
 BOM = b"\xef\xbb\xbf"
+DEEPEST = 200  # levels of a row
 Raw = tuple[Path, int, Mapping[str, Any] | None, str]
 """(file, line or row number, fields or None, why there are none)"""
 
@@ -40,17 +44,8 @@ def load_source(source: Source, max_bad_share: float) -> Loaded:
         _accept(source, loaded, raw)
         if source.rows is not None and len(loaded.rows) == source.rows:
             break
-    bad = len(loaded.quarantined)
-    number = bad + len(loaded.rows)
-    if not loaded.rows:
-        raise DataError(f"source {source.name} ({source.path}): no readable rows among {number}.")
-    if bad > max_bad_share * number:
-        first = loaded.quarantined[0]
-        raise DataError(
-            f"source {source.name}: {bad} of {number} rows are unreadable, more than "
-            f"max_bad_share={max_bad_share:g}; the first: {first.evidence['where']}: "
-            f"{first.evidence['detail']}. Repair the file, or raise max_bad_share."
-        )
+    where = f"source {source.name} ({source.path})"
+    refuse_bad(where, len(loaded.rows), loaded.quarantined, max_bad_share)
     return loaded
 
 
@@ -63,13 +58,12 @@ def _accept(source: Source, loaded: Loaded, raw: Raw) -> None:
             texts[target] = repair_surrogates(value)
             loaded.repaired += texts[target] != value
         elif fields is not None:
-            reason = f"field '{name}' is missing or not a text"
+            reason = reason or f"field '{name}' is missing or not a text"
     row: Row = {"id": f"{source.name}:{file.name}:{number}", "domain": source.domain, **texts}
     if len(texts) == 2:
         loaded.rows.append({**row, "source": source.name})
         return
-    evidence = {"where": f"{file}:{number}", "detail": reason}
-    loaded.quarantined.append(Dropped(row, STEP, "unreadable", evidence))
+    loaded.quarantined.append(unreadable(row, file, number, reason))
 
 
 def repair_surrogates(text: str) -> str:
@@ -85,30 +79,45 @@ def repair_surrogates(text: str) -> str:
     return text
 
 
-def mend(value: Any) -> Any:
-    """A JSON value that can be written again: surrogates repaired, NaN and infinities to None."""
+def mend(value: Any, depth: int = 0) -> Any:
+    """A JSON value that can be written again: surrogates repaired, NaN and infinities to None.
+
+    RecursionError beyond DEEPEST: what can just be read could not be written, one level deeper.
+    """
+    if depth > DEEPEST:
+        raise RecursionError(f"nested more than {DEEPEST} levels deep")
     if isinstance(value, str):
         return repair_surrogates(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {repair_surrogates(key): mend(inner) for key, inner in value.items()}
-    return [mend(inner) for inner in value] if isinstance(value, list) else value
+        return {repair_surrogates(key): mend(inner, depth + 1) for key, inner in value.items()}
+    return [mend(inner, depth + 1) for inner in value] if isinstance(value, list) else value
 
 
 def read_rows(path: Path) -> Iterator[Raw]:
     """The objects of a JSON Lines file, or why a line is none; a byte order mark is no fault."""
     for number, line in read_lines(path):
         try:
-            yield path, number, parse_object(path, number, line.removeprefix(BOM)), ""
-        except (DataError, ValueError, RecursionError) as error:
+            yield path, number, _parse(path, number, line.removeprefix(BOM)), ""
+        except DataError as error:
             yield path, number, None, str(error)
 
 
+def _parse(path: Path, number: int, line: bytes) -> dict[str, Any]:
+    """An object; NaN and infinities pass, ours never write them but exports of tables do."""
+    try:
+        return parse_object(path, number, line)
+    except DataError:
+        with contextlib.suppress(ValueError, RecursionError):
+            fields = json.loads(line.decode("utf-8"))
+            if isinstance(fields, dict):
+                return fields
+        raise
+
+
 def _jsonl(source: Source) -> Iterator[Raw]:
-    path = Path(source.path)
-    files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
-    for file in files:
+    for file in source_files(source):
         yield from read_rows(file)
 
 
@@ -116,36 +125,69 @@ def _parquet(source: Source) -> Iterator[Raw]:
     import pyarrow  # noqa: PLC0415  (loaded only where a profile has such a source)
     from pyarrow import parquet  # noqa: PLC0415
 
-    path = Path(source.path)
-    for file in sorted(path.glob("*.parquet")) if path.is_dir() else [path]:
+    for file in source_files(source):
         try:
             batches = parquet.ParquetFile(file).iter_batches(
                 columns=[source.prompt_field, source.response_field]
             )
-            number = 0
-            for batch in batches:
-                for fields in batch.to_pylist():
-                    number += 1
-                    yield file, number, fields, ""
+            rows = (row for batch in batches for row in _decoded(batch))
+            for number, (fields, problem) in enumerate(rows, start=1):
+                yield file, number, fields, problem
         except (pyarrow.ArrowException, OSError) as error:
             raise DataError(f"{file}: not a readable Parquet file ({error}).") from error
 
 
+def _decoded(batch: Any) -> list[tuple[Mapping[str, Any] | None, str]]:
+    """Rows of an Arrow batch; Arrow does not check that its texts are UTF-8, Python does."""
+    try:
+        return [(fields, "") for fields in batch.to_pylist()]
+    except UnicodeDecodeError:
+        return [_decoded_row(batch, at) for at in range(batch.num_rows)]
+
+
+def _decoded_row(batch: Any, at: int) -> tuple[Mapping[str, Any] | None, str]:
+    fields: dict[str, Any] = {}
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        try:
+            fields[name] = column[at].as_py()
+        except UnicodeDecodeError as error:
+            return None, f"column '{name}' is not UTF-8 (byte {error.start}). Re-encode the column."
+    return fields, ""
+
+
 def _datasets(source: Source) -> Iterator[Raw]:
     import datasets  # noqa: PLC0415  (seconds to import)
+    import pyarrow  # noqa: PLC0415
+
+    source_files(source)
+    number = 0
+    try:
+        for number, fields in enumerate(_saved_or_hub(source), start=1):
+            yield Path(source.path), number, fields, ""
+    except (
+        OSError,
+        ValueError,
+        LookupError,
+        pyarrow.ArrowException,
+        datasets.exceptions.DatasetsError,
+    ) as error:
+        after = f", after row {number}" if number else ""
+        raise DataError(
+            f"source {source.name}: {source.path}, split {source.split}{after}: {error}. Give a "
+            "folder written by save_to_disk, or a hub id that this machine can reach."
+        ) from error
+
+
+def _saved_or_hub(source: Source) -> Iterable[Mapping[str, Any]]:
+    import datasets  # noqa: PLC0415
 
     path = Path(source.path)
-    try:
-        saved = (path / "dataset_info.json").exists() or (path / "dataset_dict.json").exists()
-        found = datasets.load_from_disk(source.path) if saved else None
-        if found is None:
-            found = datasets.load_dataset(source.path, split=source.split)
-        elif isinstance(found, datasets.DatasetDict):
+    found: Any
+    if not any((path / name).exists() for name in ("dataset_info.json", "dataset_dict.json")):
+        found = datasets.load_dataset(source.path, split=source.split)
+    else:
+        found = datasets.load_from_disk(source.path)
+        if isinstance(found, datasets.DatasetDict):
             found = found[source.split]
-    except (OSError, ValueError, KeyError, datasets.exceptions.DatasetsError) as error:
-        raise DataError(
-            f"source {source.name}: {source.path}, split {source.split}: {error}. Give a folder "
-            "written by save_to_disk, or a hub id that this machine can reach."
-        ) from error
-    for number, fields in enumerate(found, start=1):
-        yield path, number, fields, ""
+    rows: Iterable[Mapping[str, Any]] = found
+    return rows

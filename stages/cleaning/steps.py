@@ -9,19 +9,22 @@ from stages.cleaning.decontamination import Index, decontaminate
 from stages.cleaning.exact_dedup import exact_dedup
 from stages.cleaning.harm import drop_harmful
 from stages.cleaning.quality import quality
+from stages.cleaning.repair import repair_rows
 from stages.cleaning.rows import Dropped, Filtered, Row
 
 
 def clean(
     rows: Sequence[Row], index: Index, keyed_sources: Collection[str] = ("generated",)
 ) -> Filtered:
-    """Exact deduplication, harm, decontamination, quality; all drops and repairs together.
+    """Repair, then exact deduplication, harm, decontamination, quality; all drops and repairs.
 
+    Repair is first, or a filter would judge another text than the one that is kept.
     Rows of ``keyed_sources`` are decontaminated by canonical key instead of text.
     """
     dropped, repairs = list[Dropped](), Counter[str]()
     kept = list(rows)
     for step in (
+        repair_rows,
         exact_dedup,
         drop_harmful,
         lambda rest: decontaminate(rest, index, keyed_sources),

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from stages.base.errors import DataError
+from stages.base.errors import ConfigError, DataError
 from stages.cleaning.decontamination import Index, Item, decontaminate
 
 LONG = (
@@ -24,6 +24,9 @@ DISGUISES = {
     "full width": wide,
     "upper case": str.upper,
     "zero width": "\u200b".join,
+    "selectors": "\ufe0f".join,
+    "grapheme joiners": "\u034f".join,
+    "supplementary selectors": "\U000e0100".join,
     "other lines": lambda text: text.replace(" ", "\n", 7),
     "punctuation": lambda text: text.replace(";", " -").replace("?", " ..."),
     "bold": lambda text: text.replace("Brussels", "**Brussels**").replace("84", "**84**"),
@@ -73,6 +76,71 @@ def test_the_same_formula_in_other_spacing_is_found():
     assert not decontaminate([row("compute: 17+25-3")], index(FORMULA)).kept
 
 
+OPERATORS = {
+    "What is 12 * 13 + 4 ?": [
+        "What is 12 × 13 + 4?",
+        "What is 12 · 13 + 4?",
+        "What is 12 ∗ 13 + 4?",
+        "What is 12 ⋅ 13 + 4?",
+        r"What is $12 \times 13 + 4$?",
+        r"What is $12 \cdot13 + 4$?",
+        "What is **12** * 13 + 4?",
+    ],
+    "Evaluate 7 - 3 / 2 now": [
+        *(f"Evaluate 7 {dash} 3 / 2 now" for dash in "–—‐‑−‒"),
+        *(f"Evaluate 7 - 3 {slash} 2 now" for slash in "÷∕⁄"),
+        r"Evaluate $7 - 3 \div 2$ now",
+    ],
+    "Solve x^2 = 9 for x please": [
+        "Solve x² = 9 for x please",
+        "Solve x**2 = 9 for x please",
+        "Solve x ** 2 = 9 for x please",
+        "Solve $x^{2}=9$ for x please",
+        "**Solve** x**2 = **9** for x please",
+    ],
+    "Compute (a+1)^2 for 3^4 + 10^-3": [
+        "Compute (a+1)² for 3⁴ + 10⁻³",
+        "Compute (a+1)**2 for 3**4 + 10**-3",
+        "Compute $(a+1)^{2}$ for $3^{4} + 10^{-3}$",
+    ],
+    "Find all x <= 7 and y >= 3": [
+        "Find all x ≤ 7 and y ≥ 3",
+        r"Find all $x \le 7$ and $y \geq 3$",
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "copy"), [(item, copy) for item, copies in OPERATORS.items() for copy in copies]
+)
+def test_operators_in_another_notation_are_the_same_operators(question, copy):
+    assert not decontaminate([row(copy)], index(question)).kept
+    assert not decontaminate([row(question)], index(copy)).kept
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What is 12 * 13 + 4 ?", "What is 12 ÷ 13 + 4 ?"),
+        ("What is 12 * 13 + 4 ?", "What is 12 – 13 + 4 ?"),
+        ("Compute 3^4 + 1 by hand", "Compute 34 + 1 by hand"),
+        ("Compute 3⁴ + 1 by hand", "Compute 34 + 1 by hand"),
+        ("Compute 3⁴ + 1 by hand", "Compute 3*4 + 1 by hand"),
+        ("Solve x^2 = 9 for x please", "Solve x*2 = 9 for x please"),
+        ("Find all x <= 7 and y", "Find all x > 7 and y"),
+    ],
+)
+def test_other_operators_are_other_questions(question, text):
+    assert decontaminate([row(text)], index(question)).kept
+
+
+def test_dashes_and_dots_between_numbers_may_be_mere_punctuation():
+    question = "Which number fits best: 4, 5, or 9 of them"
+    for mark in "–—·":
+        copy = question.replace(",", f" {mark}")
+        assert not decontaminate([row(copy)], index(question)).kept
+
+
 def test_hyphens_are_no_operators():
     question = "Find the smallest 3-digit number whose digits add up to its well-known half"
     copy = question.replace("-", " ")
@@ -107,6 +175,18 @@ def test_items_too_short_to_mean_anything_are_reported_not_matched():
 def test_an_empty_index_is_an_error():
     with pytest.raises(DataError, match="no benchmark items"):
         Index([], 13)
+
+
+@pytest.mark.parametrize("n", [1, 0, -1])
+def test_an_ngram_that_finds_nothing_or_everything_is_refused(n):
+    with pytest.raises(ConfigError, match=rf"n-gram of {n} words \(--ngram.*decontamination_ngram"):
+        index(LONG, n=n)
+
+
+@pytest.mark.parametrize("key", [["l"], {"a": 1}, 5, None])
+def test_a_key_of_another_type_matches_nothing(key):
+    items = [Item("1", "b", LONG, "k")]
+    assert decontaminate([row("p", key=key, source=["s"])], Index(items, 13)).kept
 
 
 def test_generated_rows_are_compared_by_key_alone():

@@ -1,11 +1,13 @@
 """Cleaning one file by itself: what comes out adds up, whatever goes in."""
 
 import json
+import os
 
 import pytest
 
-from stages.base.errors import DataError
+from stages.base.errors import ConfigError, DataError
 from stages.base.jsonl import read_json, read_jsonl, read_lines, write_jsonl
+from stages.cleaning import files
 from stages.cleaning.files import clean_file
 
 ITEM = {"id": "q1", "benchmark": "geo", "question": "What is the capital of Burkina Faso?"}
@@ -56,7 +58,7 @@ def test_the_report_adds_up(cleaned):
     report = read_json(cleaned / "report.json")
     assert report["rows"] == {"read": 7, "kept": 2, "dropped": 5}
     assert sum(sum(reasons.values()) for reasons in report["dropped"].values()) == 5
-    assert report["repairs"] == {"format_character": 1}
+    assert report["repairs"] == {"format_character": 2}  # of "zero" and of "leak"
     assert report["decontamination"]["items"] == 1
 
 
@@ -85,3 +87,133 @@ def test_an_id_that_comes_twice_is_an_error(tmp_path):
     write_jsonl(tmp_path / "items.jsonl", [ITEM])
     with pytest.raises(DataError, match="'a' comes twice"):
         clean_file(tmp_path / "rows.jsonl", tmp_path / "items.jsonl", tmp_path / "out", 13, 1.0)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_jsonl(tmp_path / "rows.jsonl", [row("a", "b")])
+    write_jsonl(tmp_path / "items.jsonl", [ITEM])
+    return tmp_path
+
+
+def clean_in(folder, rows="rows.jsonl", items="items.jsonl", output="out"):
+    clean_file(folder / rows, folder / items, folder / output, 13, 1.0)
+
+
+@pytest.mark.parametrize("name", ["kept.jsonl", "dropped.jsonl", "report.json"])
+@pytest.mark.parametrize("kind", ["input", "benchmarks"])
+@pytest.mark.parametrize("link", ["same", "symlink", "hardlink"])
+def test_an_output_that_is_an_input_is_refused_and_nothing_is_written(folder, name, kind, link):
+    first = folder / ("rows.jsonl" if kind == "input" else "items.jsonl")
+    output = folder / "out"
+    output.mkdir()
+    if link == "symlink":
+        (output / name).symlink_to(first)
+    else:
+        os.link(first, output / name)
+    path = f"out/{name}" if link == "same" else first.name
+    before = first.read_bytes()
+    with pytest.raises(ConfigError, match=rf"{name} is .*would be overwritten"):
+        clean_in(folder, **{"rows" if kind == "input" else "items": path})
+    assert first.read_bytes() == before
+    assert [entry.name for entry in output.iterdir()] == [name]
+
+
+def test_results_appear_whole_or_not_at_all(folder, monkeypatch):
+    def fail(path, value):
+        raise OSError(5, "Input/output error", str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(files, "write_json", fail)
+        for _ in ("a new folder", "an older one"):
+            with pytest.raises(ConfigError, match=r"--output .*Input/output error"):
+                clean_in(folder)
+            (folder / "out").mkdir(exist_ok=True)
+            assert list((folder / "out").iterdir()) == []
+    (folder / "out/other.txt").write_text("mine")
+    clean_in(folder)
+    assert sorted(p.name for p in (folder / "out").iterdir()) == [
+        "dropped.jsonl",
+        "kept.jsonl",
+        "other.txt",
+        "report.json",
+    ]
+    assert sorted(p.name for p in folder.iterdir()) == ["items.jsonl", "out", "rows.jsonl"]
+
+
+def test_a_failed_run_leaves_older_results_alone(folder, monkeypatch):
+    clean_in(folder)
+    before = {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
+    write_jsonl(folder / "rows.jsonl", [row("z", "other")])
+    monkeypatch.setattr(files, "write_json", lambda path, value: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        clean_in(folder)
+    assert {path.name: path.read_bytes() for path in (folder / "out").iterdir()} == before
+
+
+@pytest.mark.parametrize("output", ["rows.jsonl", "rows.jsonl/inner", "has_folder"])
+def test_an_output_that_cannot_be_written_is_refused(folder, output):
+    (folder / "has_folder/kept.jsonl").mkdir(parents=True)
+    with pytest.raises(ConfigError, match=f"--output .*{output}"):
+        clean_in(folder, output=output)
+
+
+@pytest.mark.parametrize("which", ["rows", "items"])
+def test_what_is_no_file_is_refused_in_plain_words(folder, which):
+    os.mkfifo(folder / "pipe")
+    flag = "--input" if which == "rows" else "--benchmarks"
+    for name, why in {
+        ".": "is a folder",
+        "pipe": "is a pipe",
+        "/dev/zero": "is a pipe, socket or device",
+        "gone": "No such file",
+    }.items():
+        with pytest.raises(DataError, match=f"{flag}: .*{why}") as refused:
+            clean_in(folder, **{which: name})
+        assert "dvc repro" not in str(refused.value)
+
+
+BAD_ROWS = {
+    "field 'key' is not a text": {"key": ["l"]},
+    "field 'id' is missing": {"id": 1},
+    "field 'domain' is missing": {"domain": ["maths"]},
+    "field 'prompt' is missing": {"prompt": {"a": "x"}},
+    "field 'response' is missing": {"response": None},
+    "nested more than": {"note": json.loads("[" * 300 + "]" * 300)},
+}
+
+
+@pytest.mark.parametrize("why", BAD_ROWS)
+def test_a_field_of_the_wrong_type_puts_the_row_aside_with_its_line(folder, why):
+    rows = [row("a", "b"), {**row("c", "d"), **BAD_ROWS[why]}, row("e", "f", key=None, source=[1])]
+    write_jsonl(folder / "rows.jsonl", rows)
+    clean_in(folder)
+    (dropped,) = read_jsonl(folder / "out/dropped.jsonl")
+    assert (dropped["step"], dropped["reason"]) == ("sources", "unreadable")
+    assert dropped["evidence"]["where"].endswith("rows.jsonl:2")
+    assert why in dropped["evidence"]["detail"]
+    assert [kept["id"] for kept in read_jsonl(folder / "out/kept.jsonl")] == ["a", "e"]
+
+
+def test_a_file_without_a_readable_row_says_why(folder):
+    text = json.dumps([row("a", "b")])
+    (folder / "rows.jsonl").write_text(text)
+    with pytest.raises(DataError, match=r"no readable rows among 1: .*:1: .*JSON array"):
+        clean_in(folder)
+    (folder / "rows.jsonl").write_text("")
+    with pytest.raises(DataError, match="holds no rows"):
+        clean_in(folder)
+
+
+@pytest.mark.parametrize("line", ["[1]", '{"id": ', "[" * 100_000, '{"n": ' + "9" * 5000 + "}"])
+def test_an_item_that_cannot_be_read_is_an_error_with_its_line(folder, line):
+    text = json.dumps(ITEM) + "\n\n" + line + "\n"
+    (folder / "items.jsonl").write_text(text)
+    with pytest.raises(DataError, match=r"items\.jsonl, item 2 \(line 3\)"):
+        clean_in(folder)
+
+
+def test_an_ngram_too_short_is_refused(folder):
+    with pytest.raises(ConfigError, match="--ngram"):
+        clean_file(folder / "rows.jsonl", folder / "items.jsonl", folder / "out", 0, 1.0)
+    assert not (folder / "out").exists()

@@ -1,14 +1,18 @@
 """Outside rows: every oddity of JSON Lines, Parquet, data set folders; nothing lost silently."""
 
 import json
+import os
+from array import array
+from pathlib import Path
 
 import pyarrow
 import pytest
 from pyarrow import parquet
 
-from stages.base.errors import DataError
+from stages.base.errors import ConfigError, DataError
 from stages.base.jsonl import read_jsonl, write_jsonl
 from stages.base.params import Source
+from stages.cleaning.inputs import require_usable
 from stages.cleaning.sources import load_source
 
 
@@ -84,6 +88,75 @@ def test_no_readable_row_at_all_is_an_error(tmp_path):
         load_source(source(path), 1.0)
 
 
+LINES = line("one") + b"\n" + line("two") + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (LINES.decode().encode("utf-16"), "not UTF-8.*iconv -f UTF-16"),
+        (LINES.decode().encode("utf-16-le"), "not JSON.*iconv -f UTF-16"),
+        (b"[" + line("one") + b"]", r"1 expected a JSON object, found list.*:1:.*jq -c '\.\[\]'"),
+        (b"[\n" + line("one") + b",\n" + line("two") + b",\n{}]", "4: 4 not JSON.*JSON array"),
+        (LINES.replace(b"\n", b"\r"), "not JSON.*CR alone"),
+        (b"PAR1\x15\x04\n", "Parquet"),
+        (b"\x1f\x8b\x08\x00\n", "gunzip"),
+        (
+            b'{"prompt": 1}\nnonsense\n{}\n',
+            "among 3: 2 field 'prompt' [^,]*, 1 not JSON; the first:.*:1",
+        ),
+        (b"", "holds no rows"),
+    ],
+)
+def test_a_file_without_a_readable_row_says_why_and_how_to_convert_it(tmp_path, content, why):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=f"(?s){why}"):
+        load_source(source(path), 1.0)
+
+
+def test_pipes_folders_and_odd_paths_are_refused_in_plain_words(tmp_path):
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    (tmp_path / "inner/x.jsonl").mkdir(parents=True)
+    (tmp_path / "empty").mkdir()
+    for path, why in {
+        tmp_path / "pipe.jsonl": "is a pipe",
+        tmp_path / "inner": "x.jsonl is a folder",
+        tmp_path / "empty": r"holds no file \*\.jsonl",
+        "/dev/null": "is a pipe, socket or device",
+        "a\0b": "null byte",
+        "n" * 5000: "too long",
+    }.items():
+        with pytest.raises(DataError, match=why):
+            load_source(source(path), 1.0)
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet", "datasets"])
+@pytest.mark.parametrize("method", ["stat", "open"])
+def test_a_path_that_may_not_be_read_is_an_error_that_names_it(tmp_path, monkeypatch, kind, method):
+    def refuse(self, *arguments, **options):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    path = tmp_path / "a"
+    path.write_bytes(LINES)
+    monkeypatch.setattr(Path, method, refuse)
+    with pytest.raises(DataError, match=r"source s: .*/a: Permission denied\. Check"):
+        load_source(source(path, kind), 1.0)
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet", "datasets"])
+@pytest.mark.parametrize("path", ["", " "])
+def test_an_empty_path_is_refused(kind, path):
+    with pytest.raises(ConfigError, match="source s has an empty path"):
+        require_usable([source(path, kind)], {"maths": 1.0})
+
+
+@pytest.mark.parametrize("mixture", [{"code": 1.0}, {"code": 1.0, "maths": 0.0}])
+def test_a_source_whose_domain_has_no_share_is_refused(mixture):
+    with pytest.raises(ConfigError, match=r"'maths' of source s has no share.*one of code"):
+        require_usable([source("a.jsonl")], mixture)
+
+
 def test_a_missing_file_is_an_error_that_names_it(tmp_path):
     with pytest.raises(DataError, match=r"gone\.jsonl"):
         load_source(source(tmp_path / "gone.jsonl"), 0)
@@ -114,6 +187,21 @@ def test_parquet_rows_are_read_and_nulls_quarantined(tmp_path):
     assert loaded.quarantined[0].evidence["where"] == f"{path}:2"
 
 
+def test_texts_of_parquet_that_are_not_utf8_go_to_quarantine_with_row_and_column(tmp_path):
+    data, offsets = b"oka\xff\xfeend", (0, 2, 5, 8)
+    buffers = [None, *map(pyarrow.py_buffer, (array("i", offsets).tobytes(), data))]
+    broken = pyarrow.Array.from_buffers(pyarrow.string(), 3, buffers)
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pyarrow.table({"prompt": broken, "response": ["1", "2", "3"]}), path)
+    loaded = load_source(source(path, "parquet"), 0.5)
+    assert [row["prompt"] for row in loaded.rows] == ["ok", "end"]
+    (dropped,) = loaded.quarantined
+    assert dropped.evidence["where"] == f"{path}:2"
+    assert "column 'prompt' is not UTF-8 (byte 1)" in dropped.evidence["detail"]
+    with pytest.raises(DataError, match=r"a\.parquet:2: column 'prompt'.*Repair the file"):
+        load_source(source(path, "parquet"), 0.1)
+
+
 def test_a_file_that_is_no_parquet_is_an_error(tmp_path):
     (tmp_path / "a.parquet").write_bytes(b"nonsense")
     with pytest.raises(DataError, match="not a readable Parquet file"):
@@ -136,5 +224,9 @@ def test_a_saved_data_set_folder_is_read(tmp_path):
     assert [row["prompt"] for row in loaded.rows] == ["one", "two"]
     datasets.DatasetDict({"train": table}).save_to_disk(str(tmp_path / "sets"))
     assert len(load_source(source(tmp_path / "sets", "datasets"), 0).rows) == 2
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad/dataset_info.json").write_text("{")
+    with pytest.raises(DataError, match=r"source s: .*bad, split train: "):
+        load_source(source(tmp_path / "bad", "datasets"), 0)
     with pytest.raises(DataError, match="split other"):
         load_source(source(tmp_path / "sets", "datasets", split="other"), 0)

@@ -1,0 +1,117 @@
+"""Repair: what can be mended is mended before any filter looks, so all judge the text that is kept.
+
+Kept: newline and tab, joiners and marks inside emoji and scripts that need them. ftfy runs with
+everything off that would touch code or LaTeX: quotes, ligatures, widths, HTML entities.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+
+import ftfy
+
+from stages.cleaning.folding import IGNORABLE
+from stages.cleaning.rows import Filtered, Row
+
+LINE_ENDS = re.compile(r"\r\n?|[\x85\u2028\u2029]")
+SUSPECT = re.compile(r"[^\n\t\x20-\x7e]")
+ROUNDS = 5
+JOINERS = "\u200c\u200d"
+SELECTOR = re.compile(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+SELECTABLE = frozenset(("So", "Sm", "Sc", "Sk", "Po", "Pd", "Ps", "Pe", "Lo"))
+IN_PLACE = re.compile(
+    "(?<=[\u1800-\u18af])[\u180b-\u180d\u180f]|(?<=[\u1780-\u17ff])[\u17b4\u17b5]|"
+    "(?<=[\u1100-\u115f\ua960-\ua97f])\u1160|\u115f(?=[\u1160-\u11ff\ud7b0-\ud7ff])|"
+    "(?<=[#*0-9])\ufe0f(?=\u20e3)|(?<=[\u2139\u24c2])[\ufe0e\ufe0f]"
+)
+"""Invisible marks where Mongolian, Khmer, old Korean, keycaps, two letter-like emoji use them."""
+FTFY = ftfy.TextFixerConfig(
+    unescape_html=False,
+    fix_latin_ligatures=False,
+    fix_character_width=False,
+    uncurl_quotes=False,
+    fix_line_breaks=False,
+    remove_control_chars=False,
+    normalization=None,
+    explain=False,
+)
+
+
+def repair_rows(rows: Sequence[Row]) -> Filtered:
+    """Every row with prompt and response repaired; nothing is dropped, repairs are counted."""
+    kept, repairs = list[Row](), Counter[str]()
+    for row in rows:
+        mended = dict(row)
+        for name in ("prompt", "response"):
+            mended[name], counts = repair(row[name])
+            repairs.update(counts)
+        kept.append(mended)
+    return Filtered(kept, [], dict(sorted(repairs.items())))
+
+
+def repair(text: str) -> tuple[str, Counter[str]]:
+    """The text without broken or invisible characters, and how many of each kind were mended."""
+    counts: Counter[str] = Counter()
+    if not SUSPECT.search(text):
+        return text, counts
+    fixed, counts["line_end"] = LINE_ENDS.subn("\n", text)
+    for _ in range(ROUNDS):  # what is laid bare by one repair may need the other
+        plain = fixed if fixed.isascii() else ftfy.fix_text(fixed, FTFY)
+        counts["mojibake"] += plain != fixed
+        before, fixed = fixed, _visible(plain, counts)
+        if fixed == before:
+            break
+    return fixed, +counts
+
+
+def _visible(text: str, counts: Counter[str]) -> str:
+    characters, last = list[str](), ""
+    for at, character in enumerate(text):
+        kind = _unwanted(text, at, last)
+        if kind:
+            counts[kind] += 1
+        else:
+            characters.append(character)
+            last = character
+    return "".join(characters)
+
+
+def _unwanted(text: str, at: int, last: str) -> str:
+    """Why the character goes, "" if it stays; ``last`` is the one kept before it."""
+    character = text[at]
+    if character in "\n\t" or " " <= character <= "~":
+        return ""
+    category = unicodedata.category(character)
+    if category == "Cf" or IGNORABLE.match(character):
+        if _in_place(text, at, last):
+            return ""
+        return "format_character" if category == "Cf" else "invisible_mark"
+    if category == "Cn":  # unassigned: newer emoji are kept, noncharacters are not
+        return "noncharacter" if _noncharacter(ord(character)) else ""
+    names = {"Cc": "control_character", "Co": "private_use", "Cs": "surrogate"}
+    return names.get(category, "")
+
+
+def _noncharacter(code: int) -> bool:
+    return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
+
+
+def _in_place(text: str, at: int, last: str) -> bool:
+    """Whether an invisible character does its work where it stands."""
+    character, after = text[at], text[at + 1 : at + 2]
+    if character in JOINERS:
+        return _shown(last) and _shown(after)
+    selectable = last > "\x7f" and unicodedata.category(last) in SELECTABLE
+    if SELECTOR.match(character) and selectable and not IGNORABLE.match(last):
+        return True
+    return bool(IN_PLACE.match(text, at))
+
+
+def _shown(neighbour: str) -> bool:
+    """Whether it belongs to an emoji or a script that uses joiners, and is no joiner itself."""
+    if not neighbour > "\u0590":
+        return False
+    return bool(SELECTOR.match(neighbour)) or not IGNORABLE.match(neighbour)
