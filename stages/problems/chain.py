@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from stages.problems.family import Family, Notation, read_number
+from stages.problems.family import Family, Notation
+from stages.problems.numerals import read_number
 
 LABELS = "abcde"
 VERBS = {"+": "add", "-": "subtract"}
@@ -27,7 +28,7 @@ class ChainInstance:
         """The value after each step."""
         value, values = self.start, []
         for sign, operand in self.steps:
-            value = (value + operand if sign == "+" else value - operand) % 10
+            value = (value + {"+": operand, "-": -operand}[sign]) % 10
             values.append(value)
         return values
 

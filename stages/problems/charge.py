@@ -11,10 +11,14 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from stages.problems.family import Family, Notation, read_number
+from stages.problems.family import Family, Notation
+from stages.problems.numerals import read_number
+from stages.problems.wording import LONGEST, plain
 
 LABELS = "abcde"
 LIMIT = 9
+SIGN_LAST = re.compile(r"(?<![0-9+-])([0-9]{1,3})([+-])(?!\s*[0-9])")
+SPACED_SIGN_LAST = re.compile(r"(?<![0-9+\-.,/])([0-9]{1,3})\s*([+-])(?!\s*[0-9(+\-])")
 IONS = {
     "Li": (1, "lithium"),
     "Na": (1, "sodium"),
@@ -107,9 +111,13 @@ class Charge(Family[ChargeInstance]):
         return "0" if notation == "text" and total == 0 else f"{total:+d}"
 
     def read(self, text: str, notation: Notation) -> int | str | None:
-        """A signed number; the chemist's ``2+`` and a plain ``2`` are understood."""
-        text = re.sub(r"(?<![0-9+-])([0-9]{1,3})([+-])(?!\s*[0-9])", r"\2\1", text)
-        return read_number(text, notation)
+        """A signed number; the chemist's ``2+``, ``2 e`` and a plain ``2`` are understood."""
+        if notation == "compact":
+            return read_number(SIGN_LAST.sub(r"\2\1", text), notation)
+        if len(text) > LONGEST:
+            return None
+        text = re.sub(r"(?<=[0-9])\s*e(?![a-z0-9])", " ", plain(text))
+        return read_number(SPACED_SIGN_LAST.sub(r"\2\1", text), notation)
 
     def right(self, instance: ChargeInstance, answer: Any) -> bool:
         """Equal as integers."""

@@ -14,12 +14,16 @@ from itertools import product
 from random import Random
 from typing import Any
 
+from stages.base.errors import VerifierError
 from stages.problems.family import Family, Notation
+from stages.problems.sums import Signed, signed_terms
+from stages.problems.wording import LONGEST, harmless, plain
 
 LARGEST = 27  # 9 + 9 + 9
 SMALLEST = -17  # 1 - 9 - 9
-MAX_DEPTH = 16
-Signed = tuple[int, ...]
+CLAIM = re.compile(r"\s*(-?)\s*([0-9]{1,6})\s*")
+STATED = re.compile(r"(?P<lead>[a-z'\s,:]*)(?<![a-z'])(?P<sum>[0-9\s()+-]+(?:=[0-9\s-]+)?)\.?\s*")
+LEADS = ("one", "way", "possible", "expression", "use")
 
 
 @dataclass(frozen=True)
@@ -78,20 +82,26 @@ class Countdown(Family[CountdownInstance]):
         return _written(tried, instance.target, notation), _expression(tried[-1])
 
     def answer(self, instance: CountdownInstance, notation: Notation) -> str:
-        """The first expression that fits, positive terms first."""
+        """The first expression that fits, positive terms first; VerifierError if none does."""
         del notation
-        fits = (signed for signed in candidates(instance.numbers) if sum(signed) == instance.target)
-        return _expression(next(fits))
+        if len(instance.numbers) == 3:
+            for signed in candidates(instance.numbers):
+                if sum(signed) == instance.target:
+                    return _expression(signed)
+        raise VerifierError(f"countdown: {instance.numbers} cannot make {instance.target}.")
 
     def read(self, text: str, notation: Notation) -> tuple[Signed, int | None] | None:
         """The signed numbers of a sum, and what it is said to equal; brackets are understood."""
-        body = text.rsplit(":", 1)[-1] if notation == "text" else text
-        body = body.strip("`$*. \n")
-        left, equals, right = body.partition("=")
-        signed = signed_terms(left)
-        if signed is None or (equals and not re.fullmatch(r"\s*-?\s*[0-9]{1,6}\s*", right)):
+        if notation == "text":
+            found = None if len(text) > LONGEST else STATED.fullmatch(plain(text))
+            if not found or not harmless(found["lead"], LEADS):
+                return None
+            text = found["sum"]
+        left, equals, right = text.strip("`$*. \n").partition("=")
+        signed, claim = signed_terms(left), CLAIM.fullmatch(right)
+        if signed is None or (equals and not claim):
             return None
-        return signed, int(right.replace(" ", "")) if equals else None
+        return signed, int(claim[1] + claim[2]) if claim else None
 
     def right(self, instance: CountdownInstance, answer: Any) -> bool:
         """Exactly the given numbers, and the target reached."""
@@ -118,41 +128,6 @@ def search(instance: CountdownInstance, rng: Random) -> list[Signed]:
     rng.shuffle(order)
     end = next(i for i, signed in enumerate(order) if sum(signed) == instance.target)
     return order[: end + 1]
-
-
-def signed_terms(text: str) -> Signed | None:
-    """The terms of a sum of integers with their signs, brackets resolved; None if it is not one.
-
-    >>> signed_terms("8 - (3 - 4)")
-    (8, -3, 4)
-    """
-    tokens = re.findall(r"[0-9]+|\S", text)
-    if not tokens or any(not re.fullmatch(r"[0-9]{1,6}|[-+()]", token) for token in tokens):
-        return None
-    terms: list[int] = []
-    signs = [1]
-    sign, operand_due = 1, True
-    for token in tokens:
-        if token in "+-" and operand_due and token == "+":
-            return None
-        if token in "+-":
-            negative = sign if operand_due else 1
-            sign, operand_due = -negative if token == "-" else 1, True
-        elif token == ")":
-            if operand_due or len(signs) == 1:
-                return None
-            signs.pop()
-        elif not operand_due:
-            return None
-        elif token == "(":
-            signs.append(signs[-1] * sign)
-            sign = 1
-        else:
-            terms.append(signs[-1] * sign * int(token))
-            sign, operand_due = 1, False
-        if len(signs) > MAX_DEPTH:
-            return None
-    return None if operand_due or len(signs) > 1 else tuple(terms)
 
 
 def _written(tried: list[Signed], target: int, notation: Notation) -> str:

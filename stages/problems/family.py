@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from random import Random
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar, get_args, get_type_hints
 
 from stages.base.errors import VerifierError
 
@@ -14,7 +13,6 @@ Notation = Literal["compact", "text"]
 """``compact``: whitespace-separated symbols, one token an item. ``text``: English."""
 
 I = TypeVar("I")  # noqa: E741
-NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,/][0-9]+)*%?")
 
 
 class Family(ABC, Generic[I]):
@@ -72,31 +70,36 @@ class Family(ABC, Generic[I]):
         return answer is not None and self.right(instance, answer)
 
     def load(self, values: Mapping[str, Any]) -> I:
-        """An instance from its JSON form; VerifierError if that is not one of this family."""
+        """An instance from its JSON form; VerifierError if that is not one of this family.
+
+        Its own answer must pass: of a problem that nothing solves, no answer would be "wrong".
+        """
         try:
-            return self.kind(**{name: _freeze(value) for name, value in values.items()})
-        except TypeError as error:
+            instance = self.kind(**{name: _freeze(value) for name, value in values.items()})
+            hints = get_type_hints(self.kind)
+            odd = [name for name in hints if not _fits(getattr(instance, name), hints[name])]
+            sound = not odd and self.check(instance, self.answer(instance, "compact"), "compact")
+        except (TypeError, ValueError, LookupError, ArithmeticError) as error:
             raise VerifierError(
-                f"{self.name}: not an instance of this family ({error})."
+                f"{self.name}: not an instance of this family ({error!r})."
             ) from error
+        if not sound:
+            reason = f"wrong type: {', '.join(odd)}" if odd else "nothing solves it"
+            raise VerifierError(f"{self.name}: not an instance of this family ({reason}).")
+        return instance
 
 
 def _freeze(value: Any) -> Any:
     return tuple(_freeze(item) for item in value) if isinstance(value, list | tuple) else value
 
 
-def read_number(text: str, notation: Notation) -> int | str | None:
-    """The number an answer states: the only symbol (compact), or the last number (text).
-
-    A fraction, decimal or percentage comes back as text, which equals no integer; an answer that
-    hedges ("7 or 8", "7, 8") states nothing.
-    """
-    text = text.strip()
-    if notation == "compact":
-        return int(text) if re.fullmatch(r"[+-]?[0-9]{1,9}", text) else None
-    found = NUMBER.findall(text)
-    hedged = len(found) > 1 and re.fullmatch(r"(?:[\s,;&.]|and)*", NUMBER.sub("", text))
-    if not found or hedged or re.search(r"\bor\b", text, re.IGNORECASE):
-        return None
-    last = str(found[-1])
-    return int(last) if re.fullmatch(r"[+-]?[0-9]{1,9}", last) else last
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value is of the type an instance's field declares (int, str, or tuples of them)."""
+    items = get_args(hint)
+    if not items:
+        return type(value) is hint
+    if not isinstance(value, tuple):
+        return False
+    if items[-1] is Ellipsis:
+        return all(_fits(item, items[0]) for item in value)
+    return len(value) == len(items) and all(map(_fits, value, items))

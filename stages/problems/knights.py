@@ -16,11 +16,24 @@ from random import Random
 from typing import Any
 
 from stages.problems.family import Family, Notation
+from stages.problems.wording import LONGEST, harmless, plain
 
 PEOPLE = "ABCDEF"
 NAMES = ("Anna", "Ben", "Clara", "David", "Emma", "Frank")
 TYPES = {"k": "knight", "n": "knave"}
 OPPOSITE = {"k": "n", "n": "k"}
+AROUND = r"[a-z'\s,;.:()]*?"
+COUNT = (
+    r"(?<![^\s(:])(?P<count>[0-9]{1,9})"
+    r"(?:(?<=\b1)\s+knight(?=\s*[,;.:]|\s+and\b)|(?![.,]?[0-9]|\w))"
+)
+KIND = r"\b(?P<no>not\s+(?:an?\s+)?)?(?P<kind>knight|knave)\b"
+STATED = tuple(
+    re.compile(f"(?P<lead>{AROUND}){first}(?P<link>{AROUND}){second}(?P<tail>{AROUND})")
+    for first, second in ((COUNT, KIND), (KIND, COUNT))
+)
+LEADS = ("knights", "speaker", "person", "he", "she", "exactly")
+Said = tuple[int, str, str | None]
 
 
 @dataclass(frozen=True)
@@ -33,7 +46,7 @@ class KnightsInstance:
 
     def types(self) -> list[str]:
         """``k`` or ``n`` of each person, A first."""
-        types = ["k", self.claim] if self.joint == "or" else ["n", OPPOSITE[self.claim]]
+        types = {"or": ["k", self.claim], "and": ["n", OPPOSITE[self.claim]]}[self.joint]
         for claim, speaker in self.said:
             types.append(claim if types[speaker] == "k" else OPPOSITE[claim])
         return types
@@ -104,26 +117,35 @@ class Knights(Family[KnightsInstance]):
             return f"{types.count('k')} {types[-1]}"
         return f"{types.count('k')}, {TYPES[types[-1]]}"
 
-    def read(self, text: str, notation: Notation) -> tuple[int, str] | None:
-        """A number and a type; "is not a knave" is a knight."""
+    def read(self, text: str, notation: Notation) -> Said | None:
+        """A number, a type, and whose it is said to be; "is not a knave" is a knight."""
         if notation == "compact":
             found = re.fullmatch(r"\s*([0-9])\s+([kn])\s*", text)
-            return (int(found[1]), found[2]) if found else None
-        plain = re.sub(r"[*_`]", "", text.lower())
-        if re.search(r"\bor\b", plain):
-            return None
-        numbers = re.findall(r"[0-9]+", plain)
-        kinds = re.findall(r"\b(not (?:an? )?)?(knight|knave)\b", plain)
-        if len(numbers) != 1 or not kinds:
-            return None
-        negated, kind = kinds[-1]
-        letter = "k" if kind == "knight" else "n"
-        return int(numbers[0][:9]), OPPOSITE[letter] if negated else letter
+            return (int(found[1]), found[2], None) if found else None
+        said = "" if len(text) > LONGEST else plain(text)
+        matches = (pattern.fullmatch(said) for pattern in STATED)
+        return next((read for match in matches if match and (read := _said(match))), None)
 
     def right(self, instance: KnightsInstance, answer: Any) -> bool:
-        """Both parts."""
+        """Both parts, the type being that of the last person."""
         types = instance.types()
-        return bool(answer == (types.count("k"), types[-1]))
+        count, kind, name = answer
+        person = name in (None, NAMES[len(types) - 1])
+        return bool(person and (count, kind) == (types.count("k"), types[-1]))
+
+
+def _said(found: re.Match[str]) -> Said | None:
+    """What a match states, unless words around it could change that or name several people."""
+    around = f"{found['lead']} {found['link']} {found['tail']}"
+    names = {name for name in NAMES if re.search(rf"\b{name.lower()}\b", around)}
+    if len(names) > 1 or not harmless(around, (*LEADS, *map(str.lower, names))):
+        return None
+    letter = "k" if found["kind"] == "knight" else "n"
+    return (
+        int(found["count"]),
+        OPPOSITE[letter] if found["no"] else letter,
+        min(names, default=None),
+    )
 
 
 def _opening(joint: str, types: list[str]) -> str:

@@ -13,9 +13,14 @@ from random import Random
 from typing import Any
 
 from stages.problems.family import Family, Notation
+from stages.problems.wording import LONGEST, harmless, plain
 
 LABELS = "abcd"
 NUMBERS = r"[0-9]{1,9}(?:(?:\s*,\s*|\s+)[0-9]{1,9})*"
+LIST = rf"\s*(?:{NUMBERS}|\[\s*{NUMBERS}\s*\]|\(\s*{NUMBERS}\s*\))\s*"
+STATED = re.compile(
+    rf"(?P<lead>[a-z'\s,:=]*)(?<![^\s:=])(?P<list>{LIST})(?P<tail>(?![a-z])[a-z\s.]*)"
+)
 Digits = tuple[int, ...]
 
 OPERATIONS: dict[str, Callable[[Digits], Digits]] = {
@@ -105,14 +110,16 @@ class Lists(Family[ListsInstance]):
         return _compact(last) if notation == "compact" else str(list(last))
 
     def read(self, text: str, notation: Notation) -> Digits | None:
-        """Numbers parted by blanks or commas, with or without brackets."""
-        body = text.strip()
+        """Numbers parted by blanks or commas, with or without brackets; one list, no more."""
         if notation == "text":
-            bracketed = re.findall(r"\[[^\[\]]*\]", body)
-            body = bracketed[-1] if bracketed else body.rstrip(".")
-        if not re.fullmatch(rf"\s*(?:{NUMBERS}|\[\s*{NUMBERS}\s*\]|\(\s*{NUMBERS}\s*\))\s*", body):
+            said = "" if len(text) > LONGEST else plain(text).replace("print(x)", "program")
+            found = STATED.fullmatch(said)
+            if not (found and harmless(found["lead"], ("x", "=")) and harmless(found["tail"])):
+                return None
+            text = found["list"]
+        elif not re.fullmatch(LIST, text):
             return None
-        return tuple(int(number) for number in re.findall(r"[0-9]+", body))
+        return tuple(int(number) for number in re.findall(r"[0-9]+", text))
 
     def right(self, instance: ListsInstance, answer: Any) -> bool:
         """Equal element by element."""

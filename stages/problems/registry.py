@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stages.base.errors import ConfigError, DataError, VerifierError
@@ -104,7 +104,10 @@ def instance_of(problem: Problem) -> tuple[Family[Any], Any, Notation]:
     """Family, instance and notation of a problem; VerifierError if they are not to be had."""
     if problem.family not in FAMILIES:
         raise VerifierError(f"{problem.id}: no checker for family '{problem.family}'.")
-    kind, notation = FAMILIES[problem.family], problem.meta.get("notation")
-    if notation not in ("compact", "text") or not isinstance(problem.meta.get("instance"), dict):
+    kind, meta = FAMILIES[problem.family], problem.meta
+    if not isinstance(meta, Mapping):
+        raise VerifierError(f"{problem.id}: meta is no mapping.")
+    notation, values = meta.get("notation"), meta.get("instance")
+    if notation not in ("compact", "text") or not isinstance(values, dict):
         raise VerifierError(f"{problem.id}: meta lacks a notation or an instance.")
-    return kind, kind.load(problem.meta["instance"]), notation
+    return kind, kind.load(values), notation

@@ -1,18 +1,51 @@
 r"""From a response to the final answer it states: what follows the thinking, without the closing.
 
-An unfinished thought states nothing, nor does an unfinished ``\boxed{``.
+An unfinished thought states nothing, nor does an unfinished ``\boxed{``. In English the last
+statement counts: a box, else a line that says "answer", else the last line. What stands around it
+must not take it back, and no other line may offer another answer.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
+from typing import Any
 
-from stages.problems.answers import CLOSE, CLOSING
-from stages.problems.family import Notation
+from stages.problems.answers import CLOSE, CLOSING, OPEN
+from stages.problems.family import Family, Notation
+from stages.problems.wording import tidy
 
-MARKED = re.compile(r"(?i)^\W*(?:the\s+)?(?:final\s+)?answer(?:\s+is)?\W*?(?::|\bis\b)\s*(.+)$")
-MINUS = str.maketrans({"−": "-", "–": "-", "⁄": "/"})
+MINUS = str.maketrans({"−": "-", "–": "-", "⁄": "/"})  # compact only: English folds all dashes
+MARKED = re.compile(
+    r"(?i)(?:^|[.;!]\s)[\s*_#>-]*(?:(?:so|thus|hence|therefore),?\s+)?(?:the\s+)?(?:final\s+)?"
+    r"answer(?:\s+is)?[\s*_]*(?::|\bis\b)(?:[*_]+(?=\s))?\s*"
+)
+DOUBT = re.compile(
+    r"(?i)\b(?:not|\w+n't|cannot|no|never|neither|nor|none|or|either|if|unless|except|but|however|"
+    r"wrong|incorrect|false|maybe|perhaps|possibly|probably|might|could|between|alternatively|"
+    r"instead|rather|actually|wait|correction|sorry|unsure|guess|neq?|[lg]eq?|approx|about|"
+    r"around|approximately|nearly|almost|less|more|than|least|most|twice|half|double|opposite)\b"
+)
+REVISED = re.compile(r"(?i)\b(?:no|wait|actually|instead|rather|correction|sorry)\b")
+DANGLING = re.compile(r"[A-Za-z:=+\-,(/<>≠~¬][\s*_`$]*$")
+DECORATION = re.compile(r"\\[\[\]()]|\$\$?|[`~]{3,}\w*|[-*_=]{3,}")
+BOX = re.compile(r"\\boxed\s*\{")
+BEFORE_BOX = re.compile(
+    r"(?i)(?:^|(?<![\\a-z])[a-z]+|[.:,;]|(?<![!<>/~])=)"
+    r"(?:[\s$*_({]|\\[\[(])*$"
+)
+SIGN_BEFORE = re.compile(r"(?i)\b(?:minus|negative)\b\W*(?:of\b\W*)?$")
+AFTER_BOX = re.compile(r"(?:[\s$*_)}]|\\[\])])*")
+WORKING = re.compile(r"[0-9)]\s*[+-]")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A stated answer, and the other lines that must not read as a different one."""
+
+    answer: str
+    others: tuple[str, ...] = ()
 
 
 def after_thinking(response: str) -> str | None:
@@ -23,36 +56,137 @@ def after_thinking(response: str) -> str | None:
 
 def split_closing(text: str, notation: Notation) -> tuple[str, int]:
     """The text without closing words at its end, and how many there were."""
-    word, count, text = CLOSING[notation], 0, text.rstrip()
-    while text.endswith(word) and (len(text) == len(word) or text[-len(word) - 1].isspace()):
-        text, count = text[: -len(word)].rstrip(), count + 1
-    return text, count
+    word, count = CLOSING[notation], 0
+    end = len(text.rstrip())
+    while (start := end - len(word)) >= 0 and text.startswith(word, start):
+        if start > 0 and not text[start - 1].isspace():
+            break
+        end, count = start, count + 1
+        while end > 0 and text[end - 1].isspace():
+            end -= 1
+    return text[:end], count
+
+
+def read_answer(family: Family[Any], text: str, notation: Notation) -> object | None:
+    """What a text after the thinking answers; None if that is nothing, or two different things."""
+    stated = statement(text, notation)
+    answer = None if stated is None else family.read(stated.answer, notation)
+    if stated is None or answer is None:
+        return None
+    others = (family.read(line, notation) for line in stated.others)
+    return answer if all(other in (None, answer) for other in others) else None
 
 
 def final_answer(text: str, notation: Notation) -> str | None:
-    """The stated answer in a text that follows the thinking; None if there is none.
+    """The words of the stated answer; None if there is none."""
+    stated = statement(text, notation)
+    return None if stated is None else stated.answer
 
-    Compact: all of it. English: the last box, else the last "Answer:" line, else the last line.
+
+def statement(text: str, notation: Notation) -> Statement | None:
+    """The statement in a text that follows the thinking; None if there is none.
+
+    Compact: all of it. English: see the head of this file.
     """
-    text = unicodedata.normalize("NFKC", split_closing(text, notation)[0]).translate(MINUS).strip()
-    if notation == "compact" or not text:
-        return text or None
-    if "\\boxed" in text:
-        return last_box(text)
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
-    marked = [found[1] for line in lines if (found := MARKED.match(line))]
-    return (marked or lines)[-1].strip().strip("*`$ ")
+    text = split_closing(text, notation)[0]
+    if notation == "compact":
+        text = unicodedata.normalize("NFKC", text).translate(MINUS).strip()
+        return Statement(text) if text else None
+    lines = _lines(tidy(text))
+    if not lines or OPEN in text or CLOSE in text:
+        return None
+    if any("\\boxed" in line for line in lines):
+        return _boxed(lines)
+    marked = [at for at, line in enumerate(lines) if MARKED.search(line)]
+    if not marked:
+        return Statement(_bare(lines[-1]), _candidates(lines[:-1]))
+    *_, mark = MARKED.finditer(lines[marked[-1]])
+    return _followed(lines[marked[-1]][mark.end() :], lines[marked[-1] + 1 :])
 
 
 def last_box(text: str) -> str | None:
     r"""Contents of the last ``\boxed{...}``; None when its braces do not close."""
-    start = text.rfind("\\boxed")
-    opened = text.find("{", start)
-    if opened < 0:
+    found = _boxes(text)
+    return found[-1][1] or None if found else None
+
+
+def _lines(text: str) -> list[str]:
+    """Lines with something on them; one that breaks off in mid-sentence goes on in the next."""
+    lines: list[list[str]] = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        if DECORATION.fullmatch(line):
+            continue
+        if lines and DANGLING.search(lines[-1][-1]) and not MARKED.match(line):
+            lines[-1].append(line)
+        else:
+            lines.append([line])
+    return [" ".join(parts) for parts in lines]
+
+
+def _bare(line: str) -> str:
+    """A line without its heading mark, and without markup at its end that was opened before it."""
+    line = line.lstrip("#> ").rstrip()
+    inner = line.rstrip("*_`$ ")
+    return line if re.search(r"[*_`$]", inner) else inner
+
+
+def _candidates(lines: list[str]) -> tuple[str, ...]:
+    """Lines that may name an answer; an equation with a sum on its left is working."""
+    kept = (line for line in lines if "=" not in line or not WORKING.search(line.split("=")[0]))
+    return tuple(dict.fromkeys(map(_bare, kept)))
+
+
+def _followed(answer: str, after: list[str]) -> Statement | None:
+    """A statement with lines after it: prose that does not take it back."""
+    if any(DOUBT.search(line) or not re.search(r"[A-Za-z]", line) for line in after):
         return None
-    depth = 0
-    for at in range(opened, len(text)):
-        depth += {"{": 1, "}": -1}.get(text[at], 0)
+    return Statement(_bare(answer), _candidates(after))
+
+
+def _boxed(lines: list[str]) -> Statement | None:
+    r"""The last box with what follows it in its sentence, if it stands free and nobody doubts it.
+
+    A sign, a digit or an "or" beside a box changes what is stated: ``-\boxed{1}`` is not 1. Boxes
+    that differ are a choice left open, unless a word before the last one says it replaces them.
+    """
+    at = max(at for at, line in enumerate(lines) if "\\boxed" in line)
+    text = "\n".join(lines[: at + 1])
+    boxes = _boxes(text)
+    if not boxes or not boxes[-1][1]:
+        return None
+    (start, content, end), earlier = boxes[-1], boxes[:-1]
+    between = text[earlier[-1][2] if earlier else 0 : start]
+    if any(other != content for _, other, _ in earlier):
+        between, revised = REVISED.subn("", between)
+        if not revised:
+            return None
+    clause = re.split(r"[.!?]\s|\n", between)[-1]
+    if not BEFORE_BOX.search(clause) or SIGN_BEFORE.search(clause) or DOUBT.search(clause):
+        return None
+    tail, *rest = re.split(r"(?<=\.)\s+", AFTER_BOX.sub("", text[end:], count=1), maxsplit=1)
+    stated = _followed(f"{content} {tail}", [*rest, *lines[at + 1 :]])
+    return stated and Statement(stated.answer, (*stated.others, *_candidates([clause])))
+
+
+def _boxes(text: str) -> list[tuple[int, str, int]]:
+    r"""Start, contents and end of each ``\boxed{...}``; empty when the last does not close."""
+    found: list[tuple[int, str, int]] = []
+    start = text.find("\\boxed")
+    while start >= 0:
+        opened = BOX.match(text, start)
+        end = _closing_brace(text, opened.end()) if opened else None
+        if opened is None or end is None:
+            return []
+        found.append((start, text[opened.end() : end].strip(), end + 1))
+        start = text.find("\\boxed", end)
+    return found
+
+
+def _closing_brace(text: str, at: int) -> int | None:
+    """Where the brace opened just before ``at`` closes."""
+    depth = 1
+    for brace in re.finditer(r"[{}]", text[at:]):
+        depth += 1 if brace[0] == "{" else -1
         if depth == 0:
-            return text[opened + 1 : at].strip() or None
+            return at + brace.start()
     return None

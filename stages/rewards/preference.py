@@ -6,10 +6,10 @@ benchmark ``preference`` measures it. Right and wrong answers count alike: those
 
 from __future__ import annotations
 
-from stages.base.errors import VerifierError
 from stages.base.records import Judgement, Problem, Verdict
 from stages.problems.registry import instance_of
-from stages.rewards.extraction import after_thinking, final_answer, split_closing
+from stages.rewards.extraction import after_thinking, read_answer, split_closing
+from stages.rewards.guard import guarded
 
 
 def closes_well(problem: Problem, response: str, ended: str) -> Judgement:
@@ -17,12 +17,12 @@ def closes_well(problem: Problem, response: str, ended: str) -> Judgement:
     text = after_thinking(response)
     if ended == "length" or text is None:
         return Judgement(Verdict.TRUNCATED, 0.0, "cut off before the answer ended")
-    try:
-        family, _, notation = instance_of(problem)
-    except VerifierError as error:
-        return Judgement(Verdict.ERROR, None, str(error))
-    stated = final_answer(text, notation)
-    if stated is None or family.read(stated, notation) is None:
+    return guarded(problem, lambda: _judged(problem, text))
+
+
+def _judged(problem: Problem, text: str) -> Judgement:
+    family, _, notation = instance_of(problem)
+    if read_answer(family, text, notation) is None:
         return Judgement(Verdict.UNPARSED, 0.0, "no answer to be read before the closing word")
     count = split_closing(text, notation)[1]
     if count == 1:

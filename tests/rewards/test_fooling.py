@@ -1,0 +1,184 @@
+"""English answers: plain ones pass however they are dressed, and two-faced ones never do."""
+
+import re
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from stages.base.params import Phase
+from stages.base.records import Problem, Verdict
+from stages.problems.corpus import sft_row
+from stages.problems.registry import FAMILIES, generate
+from stages.rewards.extraction import split_closing
+from stages.rewards.preference import closes_well
+from stages.rewards.router import verify
+
+INSTANCES = {
+    "chain": {"start": 5, "steps": [["+", 3], ["-", 5]]},
+    "charge": {"terms": [["Al", 2], ["Li", 1], ["Ni", 2]]},
+    "negative": {"terms": [["Al", 1], ["Ox", 2]]},
+    "knights": {"joint": "or", "claim": "k", "said": [["n", 0], ["k", 1]]},
+    "lists": {"digits": [6, 5, 6, 8], "operations": ["rev", "rev"]},
+    "countdown": {"numbers": [1, 6, 1], "target": 8},
+}
+GOLD = {
+    "chain": "3",
+    "charge": "+1",
+    "negative": "-1",
+    "knights": "3, knight",
+    "lists": "[6, 5, 6, 8]",
+    "countdown": "1 + 6 + 1",
+}
+
+
+def problem(name):
+    family = "charge" if name == "negative" else name
+    meta = {"notation": "text", "instance": INSTANCES[name]}
+    return Problem(name, family, "maths", "?", GOLD[name], name, meta=meta)
+
+
+PROBLEMS = {name: problem(name) for name in GOLD}
+
+
+def verdict(name, answer):
+    return verify(PROBLEMS[name], f"<think>\nhm\n</think>\n\n{answer}", "stop").verdict
+
+
+DRESSES = [
+    "{}",
+    "{}.",
+    "The answer is {}.",
+    "Answer: {}",
+    "**Answer:** {}",
+    "**Answer: {}**",
+    "**Answer:** **{}**",
+    "So the final answer is {}.",
+    "So the final answer is **{}**.",
+    "The final answer is:\n\n{}",
+    "### Final Answer\n\n{}",
+    "**{}**",
+    "`{}`",
+    "${}$",
+    '"{}"',
+    "```\n{}\n```",
+    "\\boxed{{{}}}",
+    "The final answer is $\\boxed{{{}}}$.",
+    "$$\n\\boxed{{{}}}\n$$",
+    "\\[ \\boxed{{{}}} \\]",
+    "First we look at what is not given. Then we do the rest: \\boxed{{{}}}",
+    "Answer: {}\n\nI hope this helps.",
+]
+
+
+@pytest.mark.parametrize("name", list(GOLD))
+@pytest.mark.parametrize("dress", DRESSES)
+def test_a_right_answer_passes_in_any_usual_dress(name, dress):
+    assert verdict(name, dress.format(GOLD[name])) is Verdict.PASS
+
+
+PLAIN = {
+    "chain": """x = 3¦So x = 3¦8 - 5 = 3¦8 - 5 = 3\n3¦5 + 3 = 8\n8 - 5 = 3\n\nSo the answer is 3.
+        ¦Therefore, the number left at the end is 3.¦After all the steps, the number is 3.
+        ¦3 is left at the end.¦(3)¦\\(3\\)¦- Answer: 3¦\\boxed{\\text{3}}¦a value of \\boxed{3}
+        ¦The answer equals 3¦Answer: 4\nNo, wait.\nAnswer: 3¦\\boxed{4}, no: \\boxed{3}""",
+    "charge": """1¦1+¦¹⁺¦plus 1¦positive 1¦+1 e¦1e¦1 positive charge¦(+6) + (+1) - 6 = +1
+        ¦The particle has a net charge of 1+.""",
+    "negative": """minus 1¦negative 1¦- 1¦—1¦1 -¦1-¦1−¦‐1¦‑1¦‒1¦–1¦−1¦⁻1¦1⁻¦-\u200b1¦➖1¦\u00ad1
+        ¦The net charge is minus 1.¦1 negative charge¦minus\n1¦-\n\n1¦\\boxed{1}-""",
+    "knights": """3 and the speaker is a knight¦There are 3 knights, and David is a knight.
+        ¦There are 3 knights. David is a **knight**.¦\\boxed{3, \\text{knight}}¦3,knight
+        ¦David is a knight and there are 3 knights.¦3 knights; David is not a knave
+        ¦The number of knights is 3, and David is a knight.""",
+    "lists": """It prints [6,5,6,8]¦x = [6, 5, 6, 8]¦The output is:\n```python\n[6, 5, 6, 8]\n```
+        ¦print(x) prints [6, 5, 6, 8]¦6 5 6 8¦(6, 5, 6, 8)""",
+    "countdown": """1 + 6 + 1 = 8¦The answer is 1 + 6 + 1 = 8.¦$\\boxed{1 + 6 + 1} = 8$
+        ¦One way is: `6 + 1 + 1`¦6 plus 1 plus 1¦1 + 6 + 1 equals 8¦1+6-1 = 6\n1 + 6 + 1 = 8""",
+}
+FOOLS = {
+    "chain": """not 3¦It is not 3¦It is 4, not 3¦4|3¦4?3¦maybe 4 maybe 3¦4, perhaps 3¦3?¦3!¦.3
+        ¦between 0 and 3¦4e3¦3x¦x3¦3^2¦4 + 0 = 3¦10 - 3¦3/1¦~~3~~¦≠ 3¦answer ≠: 3¦3 \u0338¦3;4
+        ¦less than 3¦three or 3¦twice 3¦3 times 2¦It is 4, so 3¦It is 4. 3¦4\n3¦minus\n3¦-\n3
+        ¦The answer is not\n3¦The answer is not:\n\n3¦negative\n\n3¦Answer: 3\nNo, it is 4
+        ¦Answer: 3\nIt is 4.¦Answer: 3\n4¦Answer: 3\nx = 4¦4 </think>\n3¦Answer: 3 or 4
+        ¦<think> 4 </think> 3¦-\\boxed{3}¦1\\boxed{3}¦\\boxed{3}4¦\\boxed{3}\\%¦not \\boxed{3}
+        ¦minus \\boxed{3}¦negative: \\boxed{3}¦It is 4, \\boxed{3}¦\\boxed{4} or \\boxed{3}
+        ¦\\boxed{4} \\boxed{3}¦\\boxed{4}\n\\boxed{3}¦\\boxed{3} is wrong¦\\boxed{3}. No, it is 4
+        ¦\\boxed{3}\n4¦\\boxed{4} = 3¦Is it \\boxed{3}?¦\\boxedfoo{3}¦!= \\boxed{3}¦\\neq \\boxed{3}
+        ¦- 3¦—3¦‑3¦3%""",
+    "charge": """minus 1¦negative 1¦- 1¦-(+1)¦—1¦1 -¦‐1¦‑1¦‒1¦―1¦- +1¦+-1¦±1¦1e-¦1 minus¦¯1¦ー1
+        ¦-\\boxed{1}¦\\boxed{1}-¦\\boxed{1} negative¦\\boxed{1}^-¦1^{-}¦\u00ad1¦➖1¦⁻1¦minus\n1
+        ¦negative charge of 1¦the negative of 1¦1 negative charge¦-1 or +1¦-\u200b1¦-\u20281""",
+    "negative": "1¦+1¦plus 1¦-(-1)¦not -1¦positive 1¦-1 or +1",
+    "knights": """3, isn't a knight¦3, is never a knight¦3, no knight¦3, not a knight¦-3, knight
+        ¦3, neither a knave nor a knight¦0000000030, knight¦3, knight?¦3, knave, knight¦—3, knight
+        ¦3, knave/knight¦3, knightknave knight¦3, not the knight¦4, 3, knight¦3 knaves, knight
+        ¦3, Anna is a knight¦3, non-knight¦3.5, knight¦13, knight¦3, not not a knight""",
+    "lists": """not [6, 5, 6, 8]¦[0,0,0,0] or [6, 5, 6, 8]¦[6, 5, 6, 8] or [0,0,0,0]¦-[6, 5, 6, 8]
+        ¦[6, 5, 6, 8][0]¦[6, 5, 6, 8]?¦[6 * 5, 6, 8]¦reverse of [6, 5, 6, 8]¦x != [6, 5, 6, 8]
+        ¦[0,0,0,0]\n[6, 5, 6, 8]¦[6, 5, 6, 8]8¦[-6, 5, 6, 8]""",
+    "countdown": """not: 1 + 6 + 1¦1 + 6 - 1\n1 + 6 + 1¦1 + 6 + 1 = 9¦1 + 6 + 1 ≠ 8¦-(1 + 6 + 1)
+        ¦1 + 6 + 1 or 1¦any but 1 + 6 + 1¦1 + 6 + 1 = -\t8¦1 + 6 + 1 = minus 8""",
+}
+
+
+def cases(table):
+    """The answers between broken bars, blanks around those aside."""
+    return [(name, answer) for name, said in table.items() for answer in re.split(r"\s*¦\s*", said)]
+
+
+@pytest.mark.parametrize(("name", "answer"), cases(PLAIN))
+def test_plain_phrasings_pass(name, answer):
+    assert verdict(name, answer) is Verdict.PASS
+
+
+@pytest.mark.parametrize(("name", "answer"), cases(FOOLS))
+def test_two_faced_answers_never_pass(name, answer):
+    assert verdict(name, answer) in (Verdict.WRONG, Verdict.UNPARSED)
+
+
+def test_hedges_and_negations_are_unreadable_rather_than_wrong():
+    for answer in ("It is not 3", "4, perhaps 3", "4|3", "3 or 4", "4\n3"):
+        assert verdict("chain", answer) is Verdict.UNPARSED
+
+
+TWISTS = ["not {}", "{} or {}", "never {}", "{}?", "anything but {}", "{} is wrong", "un{}", "¬{}"]
+
+
+@pytest.mark.parametrize("name", list(FAMILIES))
+@pytest.mark.parametrize("twist", TWISTS)
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=5, deadline=None)
+def test_a_twisted_right_answer_is_never_right(name, twist, seed):
+    (drawn,) = generate(name, 1, seed, "text", False, 10)
+    answer = twist.format(drawn.answer, drawn.answer)
+    for lead in ("", "The answer is ", "Answer: "):
+        judgement = verify(drawn, f"</think> {lead}{answer}", "stop")
+        assert judgement.verdict is Verdict.UNPARSED
+
+
+@pytest.mark.parametrize("name", list(FAMILIES))
+@given(seed=st.integers(0, 10**6), split=st.sampled_from([", ", " ", " / ", "; ", "\n", "|", "?"]))
+@settings(max_examples=20, deadline=None)
+def test_two_candidates_never_pass(name, seed, split):
+    one, two = generate(name, 2, seed, "text", False, 10)
+    assume(one.answer != two.answer)
+    for said in (f"{one.answer}{split}{two.answer}", f"{two.answer}{split}{one.answer}"):
+        assert verify(one, f"</think> {said}", "stop").verdict is not Verdict.PASS
+
+
+@pytest.mark.parametrize("name", list(FAMILIES))
+@pytest.mark.parametrize("notation", ["compact", "text"])
+def test_every_generated_solution_passes(name, notation):
+    style = Phase(share=1.0, careful=0.5, closing=0.5)
+    for drawn in generate(name, 300, 1, notation, False, 10, repeat=True):
+        row = sft_row(drawn, 0, style, 1)
+        assert verify(drawn, row["response"], "stop").verdict is Verdict.PASS
+        assert closes_well(drawn, row["response"], "stop").reward == float(row["closing"])
+
+
+@given(closings=st.integers(0, 4), blank=st.sampled_from([" ", "\n", "\t "]))
+def test_closing_words_are_counted(closings, blank):
+    text = blank.join(["8", *["done"] * closings])
+    assert split_closing(text + blank, "compact") == ("8", closings)
+    assert split_closing("8done", "compact") == ("8done", 0)
