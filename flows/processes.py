@@ -96,14 +96,25 @@ def kill_tree(process: subprocess.Popen[str]) -> None:
     """Kill a running process, its group, and those of its descendants that left the group."""
     if process.poll() is not None:
         return
-    try:
-        descendants = psutil.Process(process.pid).children(recursive=True)
-    except psutil.NoSuchProcess:
-        return
+    descendants = _frozen_descendants(process.pid)
     _kill_group(process.pid)
     for descendant in descendants:
         with suppress(psutil.NoSuchProcess):
             descendant.kill()
+
+
+def _frozen_descendants(pid: int) -> set[psutil.Process]:
+    """All descendants, stopped: one that went on while others are killed could start another."""
+    frozen: set[psutil.Process] = set()
+    with suppress(psutil.NoSuchProcess):
+        leader = psutil.Process(pid)
+        leader.suspend()
+        while found := set(leader.children(recursive=True)) - frozen:
+            for descendant in found:
+                with suppress(psutil.NoSuchProcess):
+                    descendant.suspend()
+            frozen |= found
+    return frozen
 
 
 def _reap(process: subprocess.Popen[str]) -> None:

@@ -1,7 +1,6 @@
 import argparse
 import hashlib
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,9 +14,7 @@ from stages.build_benchmarks import write_benchmarks
 from stages.evals.lm_harness import Assignment, Sampling
 from stages.problems.registry import generate
 from stages.resolve_config import render
-
-sys.path.insert(0, str(Path(__file__).parent / "evals"))
-from scripted import scripted
+from tests.evals.scripted import scripted
 
 PROFILES = Path(__file__).resolve().parents[1] / "profiles"
 FAMILIES = ("chain", "lists", "charge")

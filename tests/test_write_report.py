@@ -1,7 +1,6 @@
 import argparse
 import contextlib
 import re
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -10,9 +9,7 @@ import pytest
 from stages.base.errors import DataError
 from stages.base.jsonl import read_json, read_jsonl, write_jsonl
 from stages.write_report import body
-
-sys.path.insert(0, str(Path(__file__).parent / "reporting"))
-import made_up
+from tests.reporting import made_up
 
 OUTPUTS = [Path("reports") / name for name in ("report.html", "report.md", "metrics.json")]
 VOID = {"meta", "br", "hr", "img", "link", "input"}

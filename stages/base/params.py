@@ -155,12 +155,6 @@ class Architecture:
             raise ConfigError(f"dense_layers: {self.dense_layers} of only {self.layers} layers.")
         if self.top_groups > self.groups:
             raise ConfigError(f"top_groups: {self.top_groups} of only {self.groups} groups.")
-        reachable = self.experts // self.groups * self.top_groups
-        if self.experts_per_token > reachable:
-            raise ConfigError(
-                f"experts_per_token: {self.experts_per_token}, but {self.top_groups} groups hold "
-                f"only {reachable} experts."
-            )
 
 
 @dataclass(frozen=True)

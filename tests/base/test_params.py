@@ -123,7 +123,6 @@ def test_an_alias_that_holds_itself_is_refused(tmp_path):
         ({"train_reasoning_rl": {"rollouts_per_prompt": 1}}, "rollouts_per_prompt: 1 is below"),
         ({"make_base_model": {"architecture": {"dense_layers": 99}}}, "dense_layers: 99 of only"),
         ({"make_base_model": {"architecture": {"top_groups": 9}}}, "top_groups: 9 of only"),
-        ({"make_base_model": {"architecture": {"experts_per_token": 5}}}, "hold only 4 experts"),
     ],
 )
 def test_values_that_cannot_work_are_refused_by_name(overrides, message):

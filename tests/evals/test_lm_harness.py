@@ -2,12 +2,12 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
-from scripted import ScriptedEngine, scripted
 
 from stages.base.errors import ConfigError, EngineError
 from stages.base.records import Problem
 from stages.evals.lm_harness import Assignment, Sampling, check_window, request_rows, respond
 from stages.problems.registry import generate
+from tests.evals.scripted import ScriptedEngine, scripted
 
 PROBLEMS = generate("chain", 6, 0, "compact", heldout=True, modulus=10)
 FOUR = Sampling(samples=4, max_tokens=32, temperature=1.0)
