@@ -7,6 +7,7 @@ Writes ``data/models/general_rl`` and ``reports/train_general_rl/{metrics.json, 
 
 from __future__ import annotations
 
+import shutil
 from argparse import Namespace
 from dataclasses import asdict
 from functools import partial
@@ -34,6 +35,7 @@ from stages.sft.chat import prompt_ids, response_text
 
 STAGE = "train_general_rl"
 STEPS = report(STAGE, "steps.jsonl")
+ROLLOUTS = paths.ROLLOUTS["general_rl"]
 
 
 def body(_: Namespace) -> dict[str, Any]:
@@ -42,7 +44,7 @@ def body(_: Namespace) -> dict[str, Any]:
     refuse_if_too_small(run)
     parameters = {"run": asdict(run), "engine": asdict(engine), STAGE: asdict(config)}
     inputs = (paths.RL_DATA / "problems.jsonl", paths.REASONING_RL_MODEL, paths.REWARD_MODEL)
-    outputs = (paths.GENERAL_RL_MODEL, STEPS, report(STAGE))
+    outputs = (paths.GENERAL_RL_MODEL, ROLLOUTS, STEPS, report(STAGE))
     with workspace(STAGE, parameters, inputs, outputs) as space:
         rows = read_jsonl(paths.RL_DATA / "problems.jsonl")
         problems = {row["id"]: Problem.from_row(row) for row in rows}
@@ -62,7 +64,9 @@ def body(_: Namespace) -> dict[str, Any]:
                 runtime.reference,
             ),
             space.checkpoints,
+            space.kept,
         )
+        shutil.copytree(space.kept, space.out(ROLLOUTS))
         save_model(runtime.trainer.model, tokenizer, space.out(paths.GENERAL_RL_MODEL))
         write_jsonl(space.out(STEPS), outcome.journal)
         write_json(space.out(report(STAGE)), summarise(outcome.journal))

@@ -7,6 +7,7 @@ Killed and started again, it goes on from its last checkpoint to the same bytes.
 
 from __future__ import annotations
 
+import shutil
 from argparse import Namespace
 from dataclasses import asdict
 from functools import partial
@@ -31,6 +32,7 @@ from stages.sft.chat import prompt_ids, response_text
 
 STAGE = "train_reasoning_rl"
 STEPS = report(STAGE, "steps.jsonl")
+ROLLOUTS = paths.ROLLOUTS["reasoning_rl"]
 
 
 def body(_: Namespace) -> dict[str, Any]:
@@ -39,7 +41,7 @@ def body(_: Namespace) -> dict[str, Any]:
     refuse_if_too_small(run)
     parameters = {"run": asdict(run), "engine": asdict(engine), STAGE: asdict(config)}
     inputs = (paths.RL_DATA / "problems.jsonl", paths.SFT_MODEL)
-    outputs = (paths.REASONING_RL_MODEL, STEPS, report(STAGE))
+    outputs = (paths.REASONING_RL_MODEL, ROLLOUTS, STEPS, report(STAGE))
     with workspace(STAGE, parameters, inputs, outputs) as space:
         rows = read_jsonl(paths.RL_DATA / "problems.jsonl")
         problems = {row["id"]: Problem.from_row(row) for row in rows}
@@ -54,7 +56,9 @@ def body(_: Namespace) -> dict[str, Any]:
             make_scheduler(prompts, config, run.seed),
             Engines(runtime.sampler, runtime.trainer, runtime.channel, judge, runtime.reference),
             space.checkpoints,
+            space.kept,
         )
+        shutil.copytree(space.kept, space.out(ROLLOUTS))
         save_model(runtime.trainer.model, tokenizer, space.out(paths.REASONING_RL_MODEL))
         write_jsonl(space.out(STEPS), outcome.journal)
         write_json(space.out(report(STAGE)), summarise(outcome.journal))

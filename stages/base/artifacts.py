@@ -95,6 +95,13 @@ class Workspace:
         path.mkdir(exist_ok=True)
         return path
 
+    @property
+    def kept(self) -> Path:
+        """Folder for what is written bit by bit and becomes an output at the end."""
+        path = self.folder / "kept"
+        path.mkdir(exist_ok=True)
+        return path
+
     def out(self, path: Path) -> Path:
         """Where to write the output that will stand at ``path``."""
         if path not in self.outputs:

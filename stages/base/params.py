@@ -257,6 +257,7 @@ class ReinforcementLearning:
     precision: Literal["float32", "bfloat16"] = "float32"
     zero_stage: Literal[0, 1, 2, 3] = 0
     checkpoint_every: Count = 5  # steps
+    kept_tokens: Natural = 2_000_000  # trained tokens kept for stages.rl.replay
 
     def __post_init__(self) -> None:
         """Bands must hold 1, the weight of two engines that agree."""

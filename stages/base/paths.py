@@ -28,6 +28,12 @@ CHECKPOINTS = {
 }
 """The four checkpoints the benchmark suite is run on, in the order of the road."""
 
+ROLLOUTS = {
+    "reasoning_rl": Path("data/processed/rollouts/reasoning_rl"),
+    "general_rl": Path("data/processed/rollouts/general_rl"),
+}
+"""What each RL stage learnt from, token by token."""
+
 REPORTS = Path("reports")
 
 

@@ -21,14 +21,16 @@ from stages.base.jsonl import read_json, read_jsonl, write_json, write_jsonl
 from stages.base.params import ReinforcementLearning
 from stages.base.protocols import Judge, Sampler, Scorer, Trainer, WeightChannel
 from stages.base.records import Problem
+from stages.rl.archive import store
 from stages.rl.c3po import Scheduler
 from stages.rl.diagnostics import reward_figures, rollout_figures
 from stages.rl.judges import judge_groups
-from stages.rl.learner import make_samples, trained_tokens, update
+from stages.rl.learner import Sample, make_samples, trained_tokens, update
 from stages.rl.mismatch import mismatch_figures
 from stages.rl.objectives import band
 
 Journal = list[dict[str, Any]]
+Samples = list[list[Sample]]
 
 
 @dataclass(frozen=True)
@@ -71,11 +73,13 @@ def train(
     scheduler: Scheduler,
     engines: Engines,
     checkpoints: Path,
+    rollouts: Path,
 ) -> Outcome:
     """Run all steps from the newest checkpoint in ``checkpoints`` on.
 
-    The trainer ends with the final weights. EngineError on a loss or gradient that is not finite,
-    VerifierError if most checks of a step failed.
+    What each step learnt from goes to ``rollouts``, up to ``kept_tokens``. The trainer ends with
+    the final weights. EngineError on a loss or gradient that is not finite, VerifierError if most
+    checks of a step failed.
     """
     clock = Clock()
     journal = _resume(scheduler, engines.trainer, checkpoints)
@@ -84,7 +88,10 @@ def train(
         # The samplers start from the trainer's weights even where both were read from one folder.
         engines.channel.push(engines.trainer, first)
     for step in progress(range(first, config.steps), total=config.steps, what="step", start=first):
-        journal.append(_iterate(step, config, problems, scheduler, engines, clock))
+        row, samples = _iterate(step, config, problems, scheduler, engines, clock)
+        journal.append(row)
+        if sum(row["trained_tokens"] for row in journal) <= config.kept_tokens:
+            store(rollouts, step, samples)
         _refuse_starvation(journal, config)
         if (step + 1) % config.checkpoint_every == 0:
             with clock("checkpoint"):
@@ -101,8 +108,8 @@ def _iterate(
     scheduler: Scheduler,
     engines: Engines,
     clock: Clock,
-) -> dict[str, Any]:
-    """One iteration under policy version ``step``; returns its row of the journal."""
+) -> tuple[dict[str, Any], Samples]:
+    """One iteration under policy version ``step``: its row of the journal, and its samples."""
     with clock("generate"):
         scheduler.begin()
         harvest = scheduler.harvest(engines.sampler.rollout(scheduler))
@@ -114,7 +121,7 @@ def _iterate(
         updates = update(samples, engines.trainer, config, step)
     with clock("push"):
         checksum = engines.channel.push(engines.trainer, step + 1)
-    return {
+    row = {
         "step": step,
         "version": step,
         **rollout_figures(harvest),
@@ -123,6 +130,7 @@ def _iterate(
         **mismatch_figures(trained_tokens(samples, step), band(config)),
         "weights": checksum,
     }
+    return row, samples
 
 
 def _refuse_starvation(journal: Journal, config: ReinforcementLearning) -> None:

@@ -83,10 +83,11 @@ class Rig:
         self.judge = judge or FirstTokenJudge()
         self.folder = folder
         folder.mkdir(exist_ok=True)
+        self.rollouts = folder.with_name(folder.name + "-rollouts")
 
     def run(self) -> Outcome:
         """All steps from the newest checkpoint on."""
         prompts: dict[str, Sequence[int]] = {name: [int(name[1:])] for name in bandit_problems()}
         scheduler = make_scheduler(prompts, self.config, seed=5)
         engines = Engines(self.sampler, self.trainer, self.channel, self.judge, ToyTrainer(WORDS))
-        return train(self.config, bandit_problems(), scheduler, engines, self.folder)
+        return train(self.config, bandit_problems(), scheduler, engines, self.folder, self.rollouts)

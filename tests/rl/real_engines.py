@@ -56,6 +56,7 @@ def main(folder: Path) -> None:
         make_scheduler(prompts, CONFIG, run.seed),
         Engines(runtime.sampler, runtime.trainer, runtime.channel, EvenJudge()),
         checkpoints,
+        folder / "rollouts",
     )
     write_jsonl(folder / "journal.jsonl", outcome.journal)
     (folder / "weights.txt").write_text(checksum(runtime.trainer.named_tensors()))
