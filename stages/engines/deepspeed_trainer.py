@@ -141,7 +141,11 @@ class DeepSpeedTrainer:
     def update(
         self, batches: Sequence[PackedBatch], loss: LossFunction, learning_rate: float
     ) -> dict[str, float]:
-        """One optimiser step from the gradients of all batches, summed; metrics are summed too."""
+        """One optimiser step from the summed gradients of all batches of all ranks; metrics too.
+
+        Losses are divided by what the whole step holds, so gradients add up over ranks, while
+        DeepSpeed averages them: the loss is multiplied by the number of ranks.
+        """
         self._set_learning_rate(learning_rate)
         self.engine.train()
         sums: dict[str, float] = {"loss": 0.0}
@@ -150,9 +154,10 @@ class DeepSpeedTrainer:
                 output = self.engine(*_tensors(batch, self.engine.device))[0]
                 value, metrics = loss(output, batch)
                 self.engine.set_gradient_accumulation_boundary(number == len(batches))
-                self.engine.backward(value)
+                self.engine.backward(value * torch.distributed.get_world_size())
                 for name, amount in {"loss": float(value.detach()), **metrics}.items():
                     sums[name] = sums.get(name, 0.0) + amount
+            sums = _over_ranks(sums)
             sums["grad_norm"] = self._step()
         return sums
 
@@ -212,6 +217,15 @@ def _score(
     with training_threads(threads), torch.no_grad():
         logp, entropy = module(*_tensors(batch, device))[:2]
     return logp.cpu().numpy(), entropy.cpu().numpy()
+
+
+def _over_ranks(sums: dict[str, float]) -> dict[str, float]:
+    """The sums of all ranks, which report the same names."""
+    if torch.distributed.get_world_size() == 1:
+        return sums
+    totals = torch.tensor(list(sums.values()), dtype=torch.float64)
+    torch.distributed.all_reduce(totals)
+    return dict(zip(sums, totals.tolist(), strict=True))
 
 
 def _finite(norm: float) -> float:
