@@ -1,0 +1,143 @@
+"""Sweeps on a pipeline that writes its figures in a moment, with real git worktrees and DVC."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from flows import sweep
+from stages.base.errors import ConfigError
+from tests.flows.conftest import ROOT
+
+SCRIPT = """
+import json, pathlib, sys, yaml
+p = yaml.safe_load(open("params.yaml"))["overrides"]
+seed, objective = p["run"]["seed"], p["train_reasoning_rl"]["objective"]
+if pathlib.Path("fail").exists():
+    sys.exit("no luck today")
+gain = {"grpo": 0.0, "icepop": 0.25}[objective]
+rows = [{"step": n, "reward_mean": n / 10 + gain, "grad_norm": 1.0, "log_k_abs_max": 2.0,
+         "entropy": 0.5, "masked_low_share": 0.001, "masked_high_share": 0.0} for n in range(3)]
+out = pathlib.Path("reports/train_reasoning_rl"); out.mkdir(parents=True, exist_ok=True)
+(out / "steps.jsonl").write_text("".join(json.dumps(r) + "\\n" for r in rows))
+(out / "metrics.json").write_text(json.dumps({"grad_norm_max": 1.0, "log_k_abs_max": 2.0}))
+out = pathlib.Path("reports/run_benchmarks/reasoning_rl"); out.mkdir(parents=True, exist_ok=True)
+(out / "metrics.json").write_text(json.dumps({"reasoning": {"score": 0.5 + gain + 0.01 * seed}}))
+"""
+DVC_YAML = {
+    "stages": {
+        "all": {
+            "cmd": "python stages/all.py",
+            "deps": ["stages/all.py", "params.yaml"],
+            "metrics": [
+                {"reports/train_reasoning_rl/metrics.json": {"cache": False}},
+                {"reports/run_benchmarks/reasoning_rl/metrics.json": {"cache": False}},
+            ],
+            "plots": [{"reports/train_reasoning_rl/steps.jsonl": {"cache": False}}],
+        }
+    }
+}
+SWEEP = {
+    "two": {
+        "description": "Two objectives.",
+        "seeds": [0, 1, 2],
+        "targets": ["all"],
+        "common": {},
+        "arms": {
+            "grpo": {"train_reasoning_rl": {"objective": "grpo"}},
+            "icepop": {"train_reasoning_rl": {"objective": "icepop"}},
+        },
+    }
+}
+
+
+def git(*arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, value in {"user.name": "a", "user.email": "a@b"}.items():
+        section, key = name.split(".")
+        monkeypatch.setenv(f"GIT_AUTHOR_{'NAME' if key == 'name' else 'EMAIL'}", value)
+        monkeypatch.setenv(f"GIT_COMMITTER_{'NAME' if key == 'name' else 'EMAIL'}", value)
+    git("init", "-q")
+    subprocess.run(["dvc", "init", "-q"], check=True)
+    for folder in ("stages", "flows", "profiles"):
+        Path(folder).mkdir()
+    Path("stages/all.py").write_text(SCRIPT)
+    Path("profiles/tiny.yaml").write_text((ROOT / "profiles/tiny.yaml").read_text())
+    Path("params.yaml").write_text("profile: tiny\noverrides: {}\n")
+    Path("dvc.yaml").write_text(yaml.safe_dump(DVC_YAML))
+    Path("flows/sweeps.yaml").write_text(yaml.safe_dump(SWEEP, sort_keys=False))
+    Path(".gitignore").write_text(".scratch/\n")
+    git("add", "-A")
+    git("commit", "-qm", "start")
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_a_sweep_runs_resumes_and_reports(project, capfd):
+    (project / "flows/sweeps.yaml").write_text(yaml.safe_dump(SWEEP, sort_keys=False))
+    assert sweep.main(["two"]) == 0
+    branches = git("branch", "--list", "sweep/*", "--format=%(refname:short)").split()
+    assert branches == [
+        f"sweep/two/{arm}-s{seed}" for arm in ("grpo", "icepop") for seed in range(3)
+    ]
+    assert git("worktree", "list").count("\n") == 0
+    summary = json.loads(Path("reports/sweeps/two/metrics.json").read_text())
+    score = summary["figures"]["score"]
+    assert score["grpo"]["values"] == [0.5, 0.51, 0.52]
+    assert score["icepop"]["difference"]["mean"] == pytest.approx(0.25)
+    text = Path("reports/sweeps/two/report.md").read_text()
+    assert "| icepop | 0.76 | +0.25 [" in text
+    tips = git("for-each-ref", "refs/heads/sweep")
+    assert sweep.main(["two"]) == 0
+    assert git("for-each-ref", "refs/heads/sweep") == tips  # nothing ran again
+    capfd.readouterr()
+    assert sweep.main(["two", "--list"]) == 0
+    assert capfd.readouterr().out.count(": done") == 6
+
+
+@pytest.mark.slow
+def test_a_cell_that_fails_says_why_and_is_run_again(project, capfd):
+    (project / "fail").touch()
+    git("add", "-A")
+    git("commit", "-qm", "fail")
+    assert sweep.main(["two"]) == 2
+    assert "no luck today" in capfd.readouterr().err
+    git("rm", "-q", "fail")
+    git("commit", "-qm", "mended")
+    table = sweep.cells("two", sweep.load_sweep("two"))
+    (project / table[0].folder / "fail").unlink()
+    assert sweep.main(["two"]) == 0
+
+
+def test_what_is_wrong_is_named_before_anything_runs(project):
+    with pytest.raises(ConfigError, match="no sweep is called 'three'"):
+        sweep.load_sweep("three")
+    wrong = {"two": {**SWEEP["two"], "arms": {"x": {"train_reasoning_rl": {"objective": "magic"}}}}}
+    Path("flows/sweeps.yaml").write_text(yaml.safe_dump(wrong))
+    with pytest.raises(ConfigError, match="'magic' is not one of"):
+        sweep.cells("two", sweep.load_sweep("two"))
+    Path("flows/sweeps.yaml").write_text(yaml.safe_dump({"two": {**SWEEP["two"], "seeds": []}}))
+    with pytest.raises(ConfigError, match="may not be empty"):
+        sweep.load_sweep("two")
+
+
+def test_uncommitted_code_is_not_swept(project):
+    Path("stages/all.py").write_text("changed")
+    with pytest.raises(ConfigError, match=r"commit these first[\s\S]*stages/all.py"):
+        sweep.refuse_uncommitted()
+
+
+def test_the_projects_own_sweeps_are_valid(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    found = sweep.load_sweep("stability")
+    assert len(sweep.cells("stability", found)) == len(found.seeds) * len(found.arms) >= 15
