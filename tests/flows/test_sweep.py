@@ -63,10 +63,9 @@ def git(*arguments: str) -> str:
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, value in {"user.name": "a", "user.email": "a@b"}.items():
-        section, key = name.split(".")
-        monkeypatch.setenv(f"GIT_AUTHOR_{'NAME' if key == 'name' else 'EMAIL'}", value)
-        monkeypatch.setenv(f"GIT_COMMITTER_{'NAME' if key == 'name' else 'EMAIL'}", value)
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{role}_NAME", "a")
+        monkeypatch.setenv(f"GIT_{role}_EMAIL", "a@b")
     git("init", "-q")
     subprocess.run(["dvc", "init", "-q"], check=True)
     for folder in ("stages", "flows", "profiles"):
