@@ -70,6 +70,7 @@ def body(_: Namespace) -> dict[str, Any]:
         save_model(runtime.trainer.model, tokenizer, space.out(paths.GENERAL_RL_MODEL))
         write_jsonl(space.out(STEPS), outcome.journal)
         write_json(space.out(report(STAGE)), summarise(outcome.journal))
+    write_jsonl(report(STAGE, "timings.jsonl"), outcome.timings)
     return {"resumed_at_step": outcome.resumed_at, "seconds": outcome.seconds}
 
 

@@ -46,16 +46,20 @@ class Engines:
 
 @dataclass
 class Clock:
-    """Seconds by phase; they never enter a tracked output."""
+    """Seconds by phase, in all and step by step; they never enter a tracked output."""
 
     seconds: dict[str, float] = field(default_factory=dict)
+    steps: Journal = field(default_factory=list)
 
     @contextmanager
     def __call__(self, phase: str) -> Iterator[None]:
         """Add the time of the block to a phase."""
         started = time.perf_counter()
         yield
-        self.seconds[phase] = self.seconds.get(phase, 0.0) + time.perf_counter() - started
+        passed = time.perf_counter() - started
+        self.seconds[phase] = self.seconds.get(phase, 0.0) + passed
+        if self.steps:
+            self.steps[-1][phase] = round(passed, 4)
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,8 @@ class Outcome:
     """The journal, one row a step, and what is true for this process only."""
 
     journal: Journal
-    seconds: dict[str, float]
+    seconds: dict[str, float]  # by phase
+    timings: Journal  # seconds by phase of each step this process made
     resumed_at: int
 
 
@@ -88,6 +93,7 @@ def train(
         # The samplers start from the trainer's weights even where both were read from one folder.
         engines.channel.push(engines.trainer, first)
     for step in progress(range(first, config.steps), total=config.steps, what="step", start=first):
+        clock.steps.append({"step": step})
         row, samples = _iterate(step, config, problems, scheduler, engines, clock)
         journal.append(row)
         if sum(row["trained_tokens"] for row in journal) <= config.kept_tokens:
@@ -98,7 +104,7 @@ def train(
                 _checkpoint(scheduler, engines.trainer, journal, checkpoints)
     if not any(row["updates"] for row in journal):
         say("no step changed the model: the rewards of every group were equal.")
-    return Outcome(journal, clock.seconds, first)
+    return Outcome(journal, clock.seconds, clock.steps, first)
 
 
 def _iterate(

@@ -165,3 +165,11 @@ def test_icepop_learns_in_spite_of_mismatch(tmp_path):
 def test_warm_up_is_linear(tmp_path):
     journal = Rig(tmp_path, steps=5, warmup_steps=4, learning_rate=0.4).run().journal
     assert [row["learning_rate"] for row in journal] == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.4])
+
+
+def test_seconds_are_told_step_by_step_and_stay_out_of_the_journal(tmp_path):
+    outcome = Rig(tmp_path / "run", steps=3).run()
+    assert [row["step"] for row in outcome.timings] == [0, 1, 2]
+    phases = {"generate", "reward", "log_probability", "update", "push"}
+    assert all(phases <= row.keys() for row in outcome.timings)
+    assert not phases & outcome.journal[0].keys()
