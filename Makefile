@@ -26,6 +26,7 @@ $(STAMP): requirements/cpu.txt requirements/vllm_name/pyproject.toml
 
 repro: setup ## Run the whole pipeline of the profile named in params.yaml
 	$(BIN)/dvc repro
+	@echo && sed -n 3p reports/report.md && echo "The report: reports/report.html"
 
 test: setup ## Run every test and check (under 20 minutes)
 	$(BIN)/python -m pytest

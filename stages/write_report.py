@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
@@ -44,19 +45,26 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
     inputs += [REPORTS / stage / "metrics.json" for stage in FIGURES]
     inputs += [REPORTS / stage / name for stage, name in JOURNALS.items()]
     with workspace(STAGE, {STAGE: asdict(config)}, inputs, (PAGE, TEXT, HEADLINE)) as space:
-        comparisons = compare(evidence, config.confidence)
-        report = compose(evidence, comparisons, config)
+        comparisons = compare(evidence, config.confidence, SCOPES)
+        single = compare(evidence, config.confidence, reasoning_benchmarks(evidence))
+        report = compose(evidence, comparisons, single, config)
         space.out(PAGE).write_text(as_html(report), encoding="utf-8")
         space.out(TEXT).write_text(as_markdown(report), encoding="utf-8")
         write_json(space.out(HEADLINE), results.headline(evidence, comparisons))
     return {}
 
 
-def compare(evidence: Evidence, confidence: float) -> list[Comparison]:
-    """Each checkpoint against the one before it on the road, reasoning first, then preference."""
+def reasoning_benchmarks(evidence: Evidence) -> list[str]:
+    """Names of the benchmarks that verify answers."""
+    found = next(iter(evidence.scores.values()))["benchmarks"]
+    return [name for name, entry in found.items() if entry["scorer"] != "preference"]
+
+
+def compare(evidence: Evidence, confidence: float, scopes: Sequence[str]) -> list[Comparison]:
+    """Each checkpoint against the one before it on the road, scope by scope or by benchmark."""
     road = list(CHECKPOINTS)
     found = []
-    for scope in SCOPES:
+    for scope in scopes:
         means = shared_means(evidence, scope)
         for before, after in pairwise(road):
             if not means[before] and not means[after]:
@@ -84,7 +92,12 @@ def compare(evidence: Evidence, confidence: float) -> list[Comparison]:
     return found
 
 
-def compose(evidence: Evidence, comparisons: list[Comparison], config: WriteReport) -> Report:
+def compose(
+    evidence: Evidence,
+    comparisons: list[Comparison],
+    single: list[Comparison],
+    config: WriteReport,
+) -> Report:
     """Put the chapters in reading order: results first, then how they came about."""
     resolved, model = evidence.resolved, evidence.figures["make_base_model"]
     reasoning = resolved["train_reasoning_rl"]
@@ -96,7 +109,7 @@ def compose(evidence: Evidence, comparisons: list[Comparison], config: WriteRepo
     )
     chapters = [
         results.overview(evidence, comparisons),
-        results.differences(comparisons, config.confidence),
+        results.differences(comparisons, single, config.confidence),
         results.scores(evidence),
         results.exhibits(evidence, config.samples_shown),
         results.limits(evidence),

@@ -15,7 +15,7 @@ import yaml
 
 from stages.base import paths
 from stages.base.errors import ConfigError, DataError
-from stages.base.schema import Limits, parse, refuse_reserved
+from stages.base.schema import Limits, parse, refuse_reserved, refuse_unknown
 
 S = TypeVar("S")
 
@@ -320,7 +320,7 @@ class WriteReport:
     """The report."""
 
     confidence: Annotated[float, Limits(gt=0, le=0.999)] = 0.95
-    samples_shown: Natural = 4  # responses a checkpoint printed in the report
+    samples_shown: Natural = 6  # benchmarks whose first problem is printed in the report
 
 
 @dataclass(frozen=True)
@@ -410,6 +410,7 @@ def resolve(profile: str, overrides: dict[str, Any], profiles: Path = paths.PROF
     try:
         refuse_reserved(values, profile)
         refuse_reserved(overrides, "overrides")
+        refuse_unknown(Profile, overrides, "params.yaml: overrides")
         return parse(Profile, overlay(values, chosen(overrides)), profile)
     except RecursionError as error:
         raise ConfigError(

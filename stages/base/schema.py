@@ -68,10 +68,7 @@ def parse(kind: type[T], value: object, path: str) -> T:
     hints = typing.get_type_hints(kind, include_extras=True)
     fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     for key in value:
-        if key not in fields:
-            close = difflib.get_close_matches(str(key), fields, n=1)
-            hint = f" Did you mean '{close[0]}'?" if close else f" Known keys: {', '.join(fields)}."
-            raise ConfigError(f"{path}.{key}: unknown key.{hint}")
+        _refuse_unknown(key, fields, path)
     built: dict[str, Any] = {}
     for name, field in fields.items():
         where = f"{path}.{name}"
@@ -83,6 +80,28 @@ def parse(kind: type[T], value: object, path: str) -> T:
         return kind(**built)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from error
+
+
+def refuse_unknown(kind: type, value: object, path: str) -> None:
+    """Raise ConfigError if a key of nested sections is none of the dataclass ``kind``.
+
+    For parts of a profile, whose missing keys and null values mean nothing yet.
+    """
+    if not isinstance(value, Mapping):
+        return
+    hints = typing.get_type_hints(kind)
+    for key, inner in value.items():
+        _refuse_unknown(key, hints, path)
+        for section in (hints[key], *get_args(hints[key])):
+            if isinstance(section, type) and dataclasses.is_dataclass(section):
+                refuse_unknown(section, inner, f"{path}.{key}")
+
+
+def _refuse_unknown(key: object, known: Mapping[str, object], path: str) -> None:
+    if key not in known:
+        close = difflib.get_close_matches(str(key), known, n=1)
+        hint = f" Did you mean '{close[0]}'?" if close else f" Known keys: {', '.join(known)}."
+        raise ConfigError(f"{path}.{key}: unknown key.{hint}")
 
 
 def _describe(value: object) -> str:

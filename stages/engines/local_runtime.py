@@ -34,7 +34,8 @@ def start(folder: Path, run: Run, engine: Engine, config: ReinforcementLearning)
     """Load one checkpoint into both engines; ConfigError if another runtime is asked for."""
     if run.runtime != "local":
         raise ConfigError(
-            f"run.runtime: '{run.runtime}' is not served in one process; set 'local'."
+            f"run.runtime: '{run.runtime}': training over several machines is not part of this "
+            "version. 'local' runs trainer and sampler in one process."
         )
     model = load_model(folder, torch.float32)
     trainer = DeepSpeedTrainer(

@@ -110,7 +110,7 @@ def _gpu_lines(shape: Architecture, profile: Profile, gpus: int) -> list[str]:
     return [
         f"each GPU      training {readable(training)} before activations (ZeRO-3 over {gpus}), "
         f"sampling {readable(sampling)} (weights over {profile.engine.tensor_parallel}, and cache)",
-        f"fits          {'yes' if fits else 'NO'}: the two take turns, {USABLE:.0%} of "
+        f"memory fits   {'yes' if fits else 'NO'}: the two take turns, {USABLE:.0%} of "
         f"{memory:g} GiB may be used",
     ]
 

@@ -26,8 +26,8 @@ class LocalChannel:
     def __init__(self, sampler: VllmSampler) -> None:
         if sampler.engine_config.tensor_parallel > 1:
             raise ConfigError(
-                "engine.tensor_parallel above 1 puts the engine in other processes: "
-                "set run.runtime to ray."
+                "engine.tensor_parallel above 1 puts the engine into other processes, which this "
+                "version cannot push weights to. Set it to 1."
             )
         self._sampler = sampler
 

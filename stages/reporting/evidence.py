@@ -82,7 +82,7 @@ def read_evidence(
 
 
 def shared_means(evidence: Evidence, scope: str) -> dict[str, dict[str, float]]:
-    """Mean score by question id for each checkpoint, over the benchmarks of one scope.
+    """Mean score by question id for each checkpoint, over one scope or one benchmark.
 
     DataError if a question of two checkpoints has another wording: they are not comparable then.
     """
@@ -95,7 +95,7 @@ def shared_means(evidence: Evidence, scope: str) -> dict[str, dict[str, float]]:
         }
         means[checkpoint] = {}
         for row in rows:
-            if scopes[row["benchmark"]] != scope:
+            if scope not in (row["benchmark"], scopes[row["benchmark"]]):
                 continue
             if hashes.setdefault(row["id"], row["key_hash"]) != row["key_hash"]:
                 raise DataError(

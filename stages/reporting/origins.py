@@ -27,7 +27,7 @@ RECIPE = {
         ("train_reasoning_rl", "scheduler", "scheduler", "c3po"),
         ("train_reasoning_rl", "token_budget", "C3PO++ token budget", NOTHING),
         ("train_reasoning_rl", "max_partitions", "C3PO++ most partitions", NOTHING),
-        ("train_reasoning_rl", "prompts_per_step", "prompts a step", "480"),
+        ("train_reasoning_rl", "prompts_per_step", "prompts a step, if synchronous", "480"),
         ("train_reasoning_rl", "rollouts_per_prompt", "rollouts a prompt", "8"),
         ("train_reasoning_rl", "max_tokens", "longest response, tokens", "65,536"),
         ("train_reasoning_rl", "learning_rate", "learning rate", "2e-06"),

@@ -91,7 +91,8 @@ def scores(evidence: Evidence) -> Chapter:
         tables=[table, rerun, styles(evidence)],
         notes=[
             "cut: reached the token limit or never ended its thinking (counted wrong); unread: no "
-            "answer found (counted wrong); failed: the checker itself failed (left out)."
+            "answer found (counted wrong); failed: the checker itself failed (left out); tokens: "
+            "mean length of a response."
         ],
     )
 
@@ -133,7 +134,7 @@ def styles(evidence: Evidence) -> Table:
         ]
         rows.append((CHECKPOINTS[name], *cells, percent(entry["other"]["share"])))
     return Table(
-        ("checkpoint", "careful", "right", "answer only", "right", "neither"),
+        ("checkpoint", "careful", "of these right", "answer only", "of these right", "neither"),
         tuple(rows),
         "Ways of answering: with worked thinking, or with none",
     )
@@ -161,9 +162,30 @@ def _estimates(evidence: Evidence, pick: Any) -> list[Estimate]:
     ]
 
 
-def differences(comparisons: Sequence[Comparison], confidence: float) -> Chapter:
-    """Each step of the road against the one before, question by question."""
-    rows = tuple(
+def differences(
+    comparisons: Sequence[Comparison], single: Sequence[Comparison], confidence: float
+) -> Chapter:
+    """Each step of the road against the one before, question by question; then by benchmark."""
+    head = ("score", "step", "verdict", "change", "interval", "problems", "detectable")
+    return Chapter(
+        "differences",
+        "Did it get better?",
+        "Both checkpoints answer the same problems from the same seeds, so the change is taken "
+        f"problem by problem; the interval is a {percent(confidence, 0)} t interval over problems.",
+        tables=[
+            Table(head, _rows(comparisons), "Paired differences, percentage points", words=3),
+            Table(head, _rows(single), "The same by benchmark", words=3),
+        ],
+        notes=[
+            "detectable: the smallest true change such a comparison finds four times out of five. "
+            "An interval that holds 0 is noise, whatever its middle says. Of many benchmarks one "
+            "in twenty moves that far by chance."
+        ],
+    )
+
+
+def _rows(comparisons: Sequence[Comparison]) -> tuple[tuple[str, ...], ...]:
+    return tuple(
         (
             c.scope,
             f"{CHECKPOINTS[c.before]} → {CHECKPOINTS[c.after]}",
@@ -174,18 +196,6 @@ def differences(comparisons: Sequence[Comparison], confidence: float) -> Chapter
             points(c.detectable).lstrip("+"),
         )
         for c in comparisons
-    )
-    head = ("score", "step", "verdict", "change", "interval", "problems", "detectable")
-    return Chapter(
-        "differences",
-        "Did it get better?",
-        "Both checkpoints answer the same problems from the same seeds, so the change is taken "
-        f"problem by problem; the interval is a {percent(confidence, 0)} t interval over problems.",
-        tables=[Table(head, rows, "Paired differences, percentage points", words=3)],
-        notes=[
-            "detectable: the smallest true change such a comparison finds four times out of five. "
-            "An interval that holds 0 is noise, whatever its middle says."
-        ],
     )
 
 
@@ -201,7 +211,7 @@ def exhibits(evidence: Evidence, count: int) -> Chapter:
     return Chapter(
         "responses",
         "What they write",
-        "The first problem of each benchmark and the first sample of each checkpoint: chosen by "
+        "The first problem of a benchmark and the first sample of each checkpoint: chosen by "
         "place, not by result.",
         exhibits=shown,
     )
@@ -261,10 +271,9 @@ def _style_point(share: Mapping[str, Mapping[str, Mapping[str, float | None]]]) 
     frozen = sum((after[style]["share"] or 0) * (before[style]["score"] or 0) for style in before)
     old, new = _total(before), _total(after)
     return (
-        f"Part of the change from SFT to reasoning RL ({points(new - old)} points) is a choice of "
-        "style: with the accuracy of each style frozen at its SFT value, the new shares alone "
-        f"would give {percent(frozen)} ({points(frozen - old)} points); the rest is each style "
-        "getting better."
+        f"{points(frozen - old)} of the {points(new - old)} points from SFT to reasoning RL are a "
+        "choice of style: with the accuracy of each style frozen at its SFT value, the new shares "
+        f"alone would give {percent(frozen)}. The rest is each style getting better."
     )
 
 

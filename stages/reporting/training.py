@@ -93,7 +93,7 @@ def reasoning_rl(evidence: Evidence) -> Chapter:
         length(journal, config["max_tokens"], "reasoning RL"),
         masked(journal, config),
         gap(journal, "reasoning RL"),
-        tokens(journal, config["token_budget"], "reasoning RL"),
+        tokens(journal, _budget(config), "reasoning RL"),
         retention(journal, "reasoning RL"),
         entropy(journal),
         gradient(journal, "reasoning RL"),
@@ -102,7 +102,7 @@ def reasoning_rl(evidence: Evidence) -> Chapter:
         f"{number(figures['steps'])} steps of objective {config['objective']} with scheduler "
         f"{config['scheduler']}: {number(figures['trained'])} responses trained on, "
         f"{number(figures['generated_tokens'])} tokens generated, "
-        f"{number(figures['purged_tokens'])} of them purged."
+        f"{number(figures['purged_tokens'])} tokens purged."
     )
     rows = (
         ("groups with equal rewards", number(figures["zero_variance_groups"])),
@@ -137,7 +137,7 @@ def general_rl(evidence: Evidence) -> Chapter:
         reward(journal, "general RL"),
         length(journal, config["max_tokens"], "general RL"),
         gap(journal, "general RL"),
-        tokens(journal, config["token_budget"], "general RL"),
+        tokens(journal, _budget(config), "general RL"),
         gradient(journal, "general RL"),
     ]
     parts = sorted({name for row in journal for name in row.get("reward_parts", {})})
@@ -268,7 +268,7 @@ def gap(journal: Journal, stage: str) -> Picture:
     )
 
 
-def tokens(journal: Journal, budget: int, stage: str) -> Picture:
+def tokens(journal: Journal, budget: int | None, stage: str) -> Picture:
     """Where the tokens of each step went."""
     parts = [
         Line("trained on", column(journal, "trained_tokens"), "one"),
@@ -279,9 +279,14 @@ def tokens(journal: Journal, budget: int, stage: str) -> Picture:
     return Picture(
         "Tokens a step",
         stack_chart(f"tokens by step, {stage}", parts, over),
-        note=f"token budget {number(budget)}",
+        note="" if budget is None else f"token budget {number(budget)}",
         curve=sparkline(column(journal, "generated_tokens")),
     )
+
+
+def _budget(config: Mapping[str, Any]) -> int | None:
+    """The token budget, where there is one: a synchronous scheduler counts groups instead."""
+    return int(config["token_budget"]) if config["scheduler"] == "c3po" else None
 
 
 def retention(journal: Journal, stage: str) -> Picture:

@@ -14,6 +14,7 @@ Pure: no clock, no engine, no randomness but the seed.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -72,7 +73,7 @@ class _Tally:
     purged: list[Group] = field(default_factory=list)
 
 
-class Scheduler:
+class Scheduler(ABC):
     """Protocol ``RolloutControl`` over groups; the two kinds differ in when they start and stop.
 
     Use: :meth:`begin`, then ``sampler.rollout(scheduler)``, then :meth:`harvest`; :meth:`state` may
@@ -148,13 +149,13 @@ class Scheduler:
             self._tally.counter += generated
 
     @property
+    @abstractmethod
     def open(self) -> bool:
         """Whether the iteration goes on generating."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _may_start(self) -> bool:
         """Whether a further group may be started in this iteration."""
-        raise NotImplementedError
 
     def harvest(self, unfinished: Sequence[Trajectory]) -> Harvest:
         """Close the iteration: hand out complete groups, age the others by one partition."""

@@ -29,9 +29,9 @@ def test_an_override_reaches_its_stage_and_nothing_else() -> None:
     [
         ({"train_reasoning_rl": {"alpha": 1.5}}, r"alpha \(1\.5\) must be below 1"),
         ({"train_reasoning_rl": {"temperature": 0.7}}, "temperature: 0.7 is below"),
-        ({"train_sft": {"lr": 1}}, r"tiny\.train_sft\.lr: unknown key"),
+        ({"train_sft": {"lr": 1}}, r"overrides\.train_sft\.lr: unknown key"),
         ({"build_sft_data": {"mixture": {"maths": 0.9}}}, "mixture: the shares must be positive"),
-        ({"nonsense": {}}, r"tiny\.nonsense: unknown key"),
+        ({"nonsense": {}}, r"overrides\.nonsense: unknown key"),
         ({"engine": {"size": 3}}, r"overrides\.engine\.size: the name 'size' is reserved"),
         ({"make_base_model": {"architecture": {"heads": 3}}}, "no multiple of kv_heads"),
     ],
@@ -141,3 +141,12 @@ def test_a_source_has_a_share_and_lies_where_dvc_sees_it(source, message):
     sources = [{"name": "mine", "kind": "jsonl", **source}]
     with pytest.raises(ConfigError, match=message):
         resolve("tiny", {"build_sft_data": {"sources": sources}})
+
+
+@pytest.mark.parametrize("value", [None, 0.1])
+def test_an_unknown_override_is_named_where_it_stands_null_or_not(value):
+    message = r"params\.yaml: overrides\.train_sft\.learning_rte: .*Did you mean 'learning_rate'"
+    with pytest.raises(ConfigError, match=message):
+        resolve("tiny", {"train_sft": {"learning_rte": value}})
+    with pytest.raises(ConfigError, match=r"overrides\.make_base_model\.architecture\.hiden"):
+        resolve("tiny", {"make_base_model": {"architecture": {"hiden": value}}})

@@ -65,7 +65,7 @@ def test_the_papers_recipe_is_planned_with_its_numbers():
 
 def test_a_plan_says_when_its_own_hardware_cannot_hold_it():
     small = {"run": {"hardware": {"nodes": 2}}}
-    assert "fits          NO" in plan.resource_plan(resolve("ring_1t", small))
+    assert "memory fits   NO" in plan.resource_plan(resolve("ring_1t", small))
 
 
 def test_memory_is_counted_by_part():
