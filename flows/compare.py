@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -134,15 +135,15 @@ class Scores:
         """The shared pairs of all benchmarks with this scorer."""
         return [pair for pair in self.matched.shared if self.scorers[pair[0].benchmark] == scorer]
 
-    def table(self) -> list[tuple[str, Paired]]:
-        """The paired difference of each benchmark, then of all that verify answers."""
-        found = []
+    def table(self) -> list[tuple[str, Pairs]]:
+        """The shared pairs of each benchmark, then of all that verify answers."""
+        found: list[tuple[str, Pairs]] = []
         for name in sorted(self.scorers):
             pairs = [pair for pair in self.matched.shared if pair[0].benchmark == name]
             if pairs:
-                found.append((name, paired_items(pairs)))
+                found.append((name, pairs))
         if verified := self.of_kind("verify"):
-            found.append(("all reasoning", paired_items(verified)))
+            found.append(("all reasoning", verified))
         return found
 
 
@@ -236,28 +237,21 @@ def verdicts(scores: Scores) -> list[str]:
 
 def _verdict(pairs: Pairs) -> str:
     found = paired_items(pairs)
-    if all(one.mean == two.mean for one, two in pairs):
-        return f"identical, {found.before:.3f} on {found.problems} problems"
+    if _identical(pairs):
+        return f"identical, {_score(found.before)} on {found.problems} problems"
     return (
         f"{found.verdict}, {_signed(found.difference)} {_interval(found)} on {found.problems} "
-        f"problems ({found.before:.3f} -> {found.after:.3f})"
+        f"problems ({_score(found.before)} -> {_score(found.after)})"
     )
+
+
+def _identical(pairs: Pairs) -> bool:
+    return all(one.mean == two.mean for one, two in pairs)
 
 
 def score_section(scores: Scores, a: Revision, b: Revision) -> Section:
     """The scores of a checkpoint by benchmark, and the problems only one side was asked."""
-    rows = [
-        (
-            name,
-            f"{found.before:.3f}",
-            f"{found.after:.3f}",
-            _signed(found.difference),
-            _interval(found),
-            str(found.problems),
-            found.verdict,
-        )
-        for name, found in scores.table()
-    ]
+    rows = [_score_row(name, pairs) for name, pairs in scores.table()]
     matched = scores.matched
     alone = [
         (f"only in {a.name}", matched.only_before),
@@ -267,6 +261,19 @@ def score_section(scores: Scores, a: Revision, b: Revision) -> Section:
     lines = [f"{len(ids)} problems {what}: {_listed(ids)}" for what, ids in alone if ids]
     columns = ("benchmark", a.name, b.name, "difference", "95% interval", "n", "")
     return Section(f"Scores: {scores.checkpoint}", tuple(lines), columns, tuple(rows))
+
+
+def _score_row(name: str, pairs: Pairs) -> tuple[str, ...]:
+    found = paired_items(pairs)
+    return (
+        name,
+        _score(found.before),
+        _score(found.after),
+        _signed(found.difference),
+        _interval(found),
+        str(found.problems),
+        "identical" if _identical(pairs) else found.verdict,
+    )
 
 
 def parameter_section(a: Revision, b: Revision) -> Section:
@@ -339,6 +346,11 @@ def _table(title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]
     return Section(title, () if rows else ("none",), columns, tuple(rows))
 
 
+def _score(value: float) -> str:
+    """Three digits, rounded as written: 0.8875 is 0.888, though the nearest float lies below it."""
+    return str(Decimal(repr(value)).quantize(Decimal("0.001")))
+
+
 def _signed(value: float) -> str:
     return f"{value:+.3f}"
 
@@ -360,7 +372,7 @@ def _listed(ids: Sequence[str]) -> str:
 
 def show(sections: Iterable[Section], console: Console) -> None:
     """The comparison on a terminal: tables with colours for better and worse."""
-    styles = {"better": "green", "worse": "red", "within noise": "dim"}
+    styles = {"better": "green", "worse": "red", "within noise": "dim", "identical": "dim"}
     for section in sections:
         console.print(Text(section.title, style="bold"))
         for line in section.lines:

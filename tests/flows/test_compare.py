@@ -279,3 +279,18 @@ def test_a_folder_below_the_project_is_told_so(project, monkeypatch):
 def test_a_markdown_file_that_cannot_be_written_is_named(project, capsys):
     assert compare.main(["old", "new", "--markdown", "nowhere/x.md"]) == 2
     assert "nowhere/x.md: No such file" in capsys.readouterr().err
+
+
+def test_equal_results_are_called_identical_in_verdict_and_table(project):
+    shown = text("old", "old")
+    assert "within noise" not in shown
+    assert "identical" in shown.split("Scores: sft")[1]
+
+
+def test_scores_are_rounded_as_they_are_written():
+    assert [compare._score(value) for value in (0.8875, 0.9525, 0.0, 1.0)] == [
+        "0.888",
+        "0.952",
+        "0.000",
+        "1.000",
+    ]
