@@ -356,7 +356,11 @@ def find_server() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the flow from the command line; 0 when everything is up to date."""
-    parser = argparse.ArgumentParser(prog="python -m flows.pipeline", description=everystep.__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m flows.pipeline",
+        description=everystep.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument(
         "--targets", nargs="+", metavar="STAGE", help="only these stages and what they need"
     )

@@ -99,7 +99,11 @@ def serve(port: int, cron: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until stopped; 2 with one plain message when that is not possible."""
-    parser = argparse.ArgumentParser(prog="python -m flows.serve", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m flows.serve",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--port", type=int, default=4200, help="on 127.0.0.1 (default: 4200)")
     parser.add_argument("--cron", default="0 3 * * *", help="when, in UTC (default: '0 3 * * *')")
     options = parser.parse_args(arguments)
