@@ -117,6 +117,7 @@ def test_outputs_stand_where_paths_says() -> None:
         paths.GENERAL_RL_MODEL,
         paths.RESOLVED,
         paths.RESPONSES / "${item.checkpoint}",
+        *paths.ROLLOUTS.values(),
     }
     assert listed == {str(path) for path in expected}
     assert STAGES["run_benchmarks"]["matrix"]["checkpoint"] == list(paths.CHECKPOINTS)
