@@ -108,8 +108,9 @@ class Project:
 
     def fingerprints(self) -> dict[str, str]:
         """Hashes of everything git tracks of a run."""
-        for record in self.folder.glob("reports/**/provenance.json"):
-            record.unlink()
+        for name in ("provenance.json", "timings.jsonl"):  # true for one machine and run only
+            for record in self.folder.glob(f"reports/**/{name}"):
+                record.unlink()
         return {name: content_hash([self.folder / name]) for name in TRACKED}
 
 
