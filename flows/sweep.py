@@ -37,6 +37,7 @@ SWEEPS = Path("flows/sweeps.yaml")
 PLACES = Path(".scratch/sweeps")
 CODE = ("stages", "profiles", "dvc.yaml")
 TRAILER = "Sweep-run: "
+DVC = (sys.executable, "-m", "dvc")
 
 
 @dataclass(frozen=True)
@@ -120,12 +121,13 @@ def run(cell: Cell, sweep: Sweep, trees: Trees) -> None:
     (cell.folder / PARAMS).write_text(
         yaml.safe_dump(cell.params, sort_keys=False, allow_unicode=True), encoding="utf-8"
     )
-    cache = subprocess.run(["dvc", "cache", "dir"], capture_output=True, text=True, check=True)
-    _in(cell.folder, "dvc", "cache", "dir", "--local", cache.stdout.strip())
+    cache = subprocess.run([*DVC, "cache", "dir"], capture_output=True, text=True, check=True)
+    _in(cell.folder, *DVC, "cache", "dir", "--local", cache.stdout.strip())
     log = cell.folder.with_suffix(".log")
     with log.open("w", encoding="utf-8") as file:
-        command = ["dvc", "repro", *sweep.targets]
-        with trees.run(["env", "-C", str(cell.folder), *command], file) as process:
+        command = ["env", "-C", str(cell.folder), *DVC, "repro", *sweep.targets]
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+        with trees.run(command, file, PATH=path) as process:
             code = process.wait()
     if code:
         last = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-10:])

@@ -67,7 +67,7 @@ def project(tmp_path, monkeypatch):
         monkeypatch.setenv(f"GIT_{role}_NAME", "a")
         monkeypatch.setenv(f"GIT_{role}_EMAIL", "a@b")
     git("init", "-q")
-    subprocess.run(["dvc", "init", "-q"], check=True)
+    subprocess.run([*sweep.DVC, "init", "-q"], check=True)
     for folder in ("stages", "flows", "profiles"):
         Path(folder).mkdir()
     Path("stages/all.py").write_text(SCRIPT)
