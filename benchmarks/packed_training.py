@@ -6,12 +6,9 @@ by length first, the usual remedy.
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-
 import torch
 
-from benchmarks.turns import ratios, report
+from benchmarks.turns import ratios, report, rows_command_line
 from stages.base import params, paths
 from stages.base.jsonl import read_jsonl
 from stages.base.records import PackedBatch
@@ -24,7 +21,7 @@ from stages.sft.packing import TokenRow, best_fit_decreasing, fill_rows
 
 def main() -> None:
     """Measure and print."""
-    arguments = parse()
+    arguments = rows_command_line(__doc__, paths.BASE_MODEL)
     length = params.load(params.PackSft, "pack_sft").length
     micro = params.load(params.TrainSft, "train_sft").micro_rows
     threads = params.load(params.Run, "run").hardware.training_threads
@@ -82,15 +79,6 @@ def micro_batches_padded(rows: list[TokenRow], positions: int, pad: int) -> list
 def share(tokens: int, batches: list[PackedBatch]) -> float:
     """Tokens by computed positions."""
     return tokens / sum(batch.tokens.size for batch in batches)
-
-
-def parse() -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", type=Path, default=paths.BASE_MODEL)
-    parser.add_argument("--rows", type=int, default=2000)
-    parser.add_argument("--rounds", type=int, default=5)
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -7,14 +7,11 @@ clipping and the optimiser step.
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-
 import numpy as np
 import torch
 
 from benchmarks.packed_training import micro_batches_packed
-from benchmarks.turns import ratios, report
+from benchmarks.turns import ratios, report, rows_command_line
 from stages.base import params, paths
 from stages.base.jsonl import read_jsonl
 from stages.engines.checkpoints import load_model, load_tokenizer
@@ -26,7 +23,7 @@ from stages.sft.loss import answer_loss
 
 def main() -> None:
     """Measure and print."""
-    arguments = parse()
+    arguments = rows_command_line(__doc__, paths.BASE_MODEL)
     length = params.load(params.PackSft, "pack_sft").length
     micro = params.load(params.TrainSft, "train_sft").micro_rows
     threads = params.load(params.Run, "run").hardware.training_threads
@@ -69,15 +66,6 @@ def main() -> None:
         tokens=f"{real}, in {len(packed)} micro-batches of {micro} rows of {length}",
         threads=threads,
     )
-
-
-def parse() -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", type=Path, default=paths.BASE_MODEL)
-    parser.add_argument("--rows", type=int, default=2000)
-    parser.add_argument("--rounds", type=int, default=5)
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import statistics
@@ -37,6 +38,15 @@ def report(title: str, found: list[float], **facts: object) -> None:
         print(f"  {name}: {value}")
     print(f"  machine: {_processor()}, {os.cpu_count()} cores")
     print(f"  torch {torch.__version__}, vllm {version('vllm')}, deepspeed {version('deepspeed')}")
+
+
+def rows_command_line(description: str | None, model: Path) -> argparse.Namespace:
+    """The command line of a benchmark that trains on rows of the corpus."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--model", type=Path, default=model)
+    parser.add_argument("--rows", type=int, default=2000)
+    parser.add_argument("--rounds", type=int, default=5)
+    return parser.parse_args()
 
 
 def _processor() -> str:

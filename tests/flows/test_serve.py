@@ -24,7 +24,7 @@ def test_what_is_no_cron_expression_is_refused_with_an_example(cron):
 
 @pytest.mark.parametrize("cron", ["* * * * *", "0 3 * * *", "*/15 8-18 * * mon-fri"])
 def test_cron_expressions_are_accepted(cron):
-    serve.require_cron(cron)
+    assert serve.require_cron(cron) is None  # and nothing is raised
 
 
 def test_a_taken_port_is_one_plain_message(tmp_path, monkeypatch, capfd):
