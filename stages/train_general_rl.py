@@ -26,6 +26,7 @@ from stages.engines.local_runtime import start
 from stages.engines.plan import refuse_if_too_small
 from stages.engines.reward_model import RewardModel
 from stages.rewards.judge import RuleJudge
+from stages.rewards.workers import WorkerJudge
 from stages.rl.c3po import make_scheduler
 from stages.rl.judges import MixedJudge, RewardModelJudge
 from stages.rl.loop import Engines, train
@@ -52,20 +53,23 @@ def body(_: Namespace) -> dict[str, Any]:
         prompts = {name: prompt_ids(tokenizer, found.prompt) for name, found in problems.items()}
         refuse_long(prompts, config.max_tokens, engine.context)
         runtime = start(paths.REASONING_RL_MODEL, run, engine, config)
-        outcome = train(
-            config,
-            problems,
-            make_scheduler(prompts, config, run.seed),
-            Engines(
-                runtime.sampler,
-                runtime.trainer,
-                runtime.channel,
-                mixed_judge(run, config, tokenizer),
-                runtime.reference,
-            ),
-            space.checkpoints,
-            space.kept,
-        )
+        decode = partial(response_text, tokenizer)
+        with WorkerJudge(decode, run.hardware.verifier_processes) as rules:
+            outcome = train(
+                config,
+                problems,
+                make_scheduler(prompts, config, run.seed),
+                Engines(
+                    runtime.sampler,
+                    runtime.trainer,
+                    runtime.channel,
+                    mixed_judge(run, config, rules, RuleJudge(decode, "preference")),
+                    runtime.reference,
+                    rules.expect,
+                ),
+                space.checkpoints,
+                space.kept,
+            )
         shutil.copytree(space.kept, space.out(ROLLOUTS))
         save_model(runtime.trainer.model, tokenizer, space.out(paths.GENERAL_RL_MODEL))
         write_jsonl(space.out(STEPS), outcome.journal)
@@ -74,7 +78,7 @@ def body(_: Namespace) -> dict[str, Any]:
     return {"resumed_at_step": outcome.resumed_at, "seconds": outcome.seconds}
 
 
-def mixed_judge(run: Run, config: TrainGeneralRl, tokenizer: Any) -> Judge:
+def mixed_judge(run: Run, config: TrainGeneralRl, rules: Judge, gold: Judge) -> Judge:
     """Verifiers and reward model under the profile's weight."""
     model = RewardModel.load(paths.REWARD_MODEL, run.hardware.training_threads)
     scores = RewardModelJudge(
@@ -85,9 +89,7 @@ def mixed_judge(run: Run, config: TrainGeneralRl, tokenizer: Any) -> Judge:
         pack_length=config.pack_length,
         micro_rows=config.micro_rows,
     )
-    decode = partial(response_text, tokenizer)
-    gold = RuleJudge(decode, "preference")
-    return MixedJudge(RuleJudge(decode), scores, config.reward_model_weight, gold)
+    return MixedJudge(rules, scores, config.reward_model_weight, gold)
 
 
 if __name__ == "__main__":

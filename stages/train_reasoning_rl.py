@@ -23,7 +23,7 @@ from stages.base.records import Problem
 from stages.engines.checkpoints import load_tokenizer, save_model
 from stages.engines.local_runtime import start
 from stages.engines.plan import refuse_if_too_small
-from stages.rewards.judge import RuleJudge
+from stages.rewards.workers import WorkerJudge
 from stages.rl.c3po import make_scheduler
 from stages.rl.loop import Engines, train
 from stages.rl.prompts import refuse_long
@@ -49,15 +49,23 @@ def body(_: Namespace) -> dict[str, Any]:
         prompts = {name: prompt_ids(tokenizer, found.prompt) for name, found in problems.items()}
         refuse_long(prompts, config.max_tokens, engine.context)
         runtime = start(paths.SFT_MODEL, run, engine, config)
-        judge = RuleJudge(partial(response_text, tokenizer))
-        outcome = train(
-            config,
-            problems,
-            make_scheduler(prompts, config, run.seed),
-            Engines(runtime.sampler, runtime.trainer, runtime.channel, judge, runtime.reference),
-            space.checkpoints,
-            space.kept,
-        )
+        decode = partial(response_text, tokenizer)
+        with WorkerJudge(decode, run.hardware.verifier_processes) as judge:
+            outcome = train(
+                config,
+                problems,
+                make_scheduler(prompts, config, run.seed),
+                Engines(
+                    runtime.sampler,
+                    runtime.trainer,
+                    runtime.channel,
+                    judge,
+                    runtime.reference,
+                    judge.expect,
+                ),
+                space.checkpoints,
+                space.kept,
+            )
         shutil.copytree(space.kept, space.out(ROLLOUTS))
         save_model(runtime.trainer.model, tokenizer, space.out(paths.REASONING_RL_MODEL))
         write_jsonl(space.out(STEPS), outcome.journal)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from stages.base import paths
@@ -11,7 +13,8 @@ from stages.engines.bailing_moe import initialise
 from stages.engines.reward_model import RewardModel, ScoreSettings, TokenScores
 from stages.engines.tokenizer import train_tokenizer
 from stages.problems.registry import compact_vocabulary, generate
-from stages.sft.chat import prompt_ids, response_ids
+from stages.rewards.judge import RuleJudge
+from stages.sft.chat import prompt_ids, response_ids, response_text
 from stages.train_general_rl import mixed_judge
 
 pytestmark = pytest.mark.slow
@@ -38,7 +41,9 @@ def test_the_reward_is_made_of_both_parts_where_there_is_an_answer(tmp_path, mon
         trajectory("<think> a", "length"),
     ]
     weight = profile.train_general_rl.reward_model_weight
-    judge = mixed_judge(profile.run, profile.train_general_rl, tokenizer)
+    decode = partial(response_text, tokenizer)
+    rules, gold = RuleJudge(decode), RuleJudge(decode, "preference")
+    judge = mixed_judge(profile.run, profile.train_general_rl, rules, gold)
     right, false, cut = judge.judge([problem] * 3, answers)
     assert [found.verdict for found in (right, false, cut)] == [
         Verdict.PASS,

@@ -6,6 +6,7 @@ EverystepError
 ├── CheckpointError   a checkpoint is missing, torn, or of another architecture
 ├── ResourceError     the machine lacks something: memory, disk, a GPU, a port
 ├── EngineError       a training or inference engine failed, or two engines disagree
+│   └── DivergenceError   a loss or gradient is not finite; the weights are as before
 └── VerifierError     a checker could not do its work (never the same as a wrong answer)
 
 A message says what is wrong, where (file, line or key), and what to do next. The command line
@@ -37,6 +38,10 @@ class ResourceError(EverystepError):
 
 class EngineError(EverystepError):
     """A training or inference engine failed, or two engines disagree."""
+
+
+class DivergenceError(EngineError):
+    """A loss or gradient is not a finite number; the run stops, its last checkpoint is kept."""
 
 
 class VerifierError(EverystepError):

@@ -36,6 +36,7 @@ class Hardware:
     gpu_memory_gib: NonNegative = 0.0
     ram_gib: Positive = 6.0
     training_threads: Count = 2  # sampling always uses one: bit-exact reruns
+    verifier_processes: Count = 1  # check responses beside generation
 
 
 @dataclass(frozen=True)
@@ -232,7 +233,10 @@ class ReinforcementLearning:
     max_tokens: Count  # response length limit
     learning_rate: Positive
     counter: Literal["finished", "generated"] = "finished"  # what C counts (Algorithm 1: finished)
-    theta_old: Literal["latest", "rollout"] = "latest"  # who scores older segments
+    # Who scores segments sampled by older policies: the newest, the sampler then, the trainer then.
+    theta_old: Literal["latest", "rollout", "per_segment"] = "latest"
+    # float8: matrices are rounded to e4m3 on their way to the sampler; a stated mismatch.
+    rollout_weights: Literal["as_trained", "float8"] = "as_trained"
     alpha: Positive = 0.5  # lower bound on k (IcePop) or on current / rollout (DIS)
     beta: Positive = 5.0  # the upper one
     tis_cap: Annotated[float, Limits(ge=1)] = 2.0

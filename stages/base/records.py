@@ -75,6 +75,8 @@ class Trajectory:
 
     ``tokens``, ``logprobs`` and ``versions`` always have one length: token t was sampled by policy
     ``versions[t]`` with log-probability ``logprobs[t]`` (nats, temperature 1, full vocabulary).
+    ``old_logprobs`` holds, under ``theta_old: per_segment``, what the trainer made of the tokens
+    before the last cut, each under the policy that sampled it; else it stays empty.
     ``partitions`` is the retention period: how many cuts the trajectory has lived through.
     ``ended`` is "" while unfinished, else "stop" or "length".
 
@@ -90,6 +92,7 @@ class Trajectory:
     tokens: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     versions: list[int] = field(default_factory=list)
+    old_logprobs: list[float] = field(default_factory=list)
     partitions: int = 0
     ended: str = ""
     reward: float | None = None

@@ -20,7 +20,7 @@ import torch.distributed
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from stages.base.errors import CheckpointError, EngineError
+from stages.base.errors import CheckpointError, DivergenceError
 from stages.base.protocols import LossFunction
 from stages.base.records import PackedBatch
 from stages.engines.checkpoints import named_checkpoint_tensors, writing
@@ -230,7 +230,7 @@ def _over_ranks(sums: dict[str, float]) -> dict[str, float]:
 
 def _finite(norm: float) -> float:
     if not math.isfinite(norm):
-        raise EngineError(
+        raise DivergenceError(
             f"the gradient norm is {norm}. The run stops here; its last checkpoint is kept. "
             "Lower the learning rate, or look at the step's batch."
         )

@@ -47,7 +47,8 @@ def start(folder: Path, run: Run, engine: Engine, config: ReinforcementLearning)
         threads=run.hardware.training_threads,
     )
     sampler = VllmSampler(folder, engine, run.seed)
+    channel = LocalChannel(sampler, float8=config.rollout_weights == "float8")
     reference = None
     if config.kl_coefficient > 0:
         reference = FrozenPolicy(load_model(folder, torch.float32), run.hardware.training_threads)
-    return LocalRuntime(trainer, sampler, LocalChannel(sampler), reference)
+    return LocalRuntime(trainer, sampler, channel, reference)

@@ -1,9 +1,10 @@
 """The real sampler: a vLLM engine in this process, stepped by hand.
 
-Token ids in, token ids out. What is generated, and when it stops, is decided between two engine
-steps by a :class:`RolloutControl`. Each (trajectory, position) has a seed of its own, and a cut
-trajectory is admitted anew, so a process killed between two rollouts and started again generates
-the same bytes.
+Token ids in, token ids out: the core of the engine is asked directly, for what vLLM's front end
+adds (text, one object a request and step) is not needed. What is generated, and when it stops, is
+decided between two engine steps by a :class:`RolloutControl`. Each (trajectory, position) has a
+seed of its own, and a cut trajectory is admitted anew, so a process killed between two rollouts and
+started again generates the same bytes.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import gc
 import math
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar
@@ -82,7 +83,7 @@ class VllmSampler:
         """
         if self.llm is None:
             raise EngineError("this sampler was closed: a process holds one engine at a time.")
-        engine = self.llm.llm_engine
+        core = self.llm.llm_engine.engine_core
         running: dict[str, Trajectory] = {}
         try:
             with sampling_threads():
@@ -91,15 +92,14 @@ class VllmSampler:
                         running[self._start(trajectory)] = trajectory
                     if not running:
                         break
-                    control.advance(*self._collect(engine.step(), running))
+                    control.advance(*self._collect(core.get_output().outputs, running))
         finally:
-            engine.abort_request(list(running))
+            core.abort_requests(list(running))
         return list(running.values())
 
     def _start(self, trajectory: Trajectory) -> str:
         """Queue a trajectory, from its start or from where it was cut; returns a request id."""
         from vllm import SamplingParams  # noqa: PLC0415
-        from vllm.sampling_params import RequestOutputKind  # noqa: PLC0415
 
         left = trajectory.max_tokens - len(trajectory)
         whole, context = len(trajectory.prompt) + trajectory.max_tokens, self.engine_config.context
@@ -111,19 +111,25 @@ class VllmSampler:
             )
         if left < 1 or trajectory.finished:
             raise EngineError(f"{trajectory.id}: admitted, but there is nothing left to generate.")
-        request = f"{next(self._numbers)}"
         settings = SamplingParams(
             temperature=1.0,
             max_tokens=left,
             seed=derive_seed(self._seed, trajectory.id, len(trajectory)),
             stop_token_ids=self._stop,
+            ignore_eos=True,  # the stop tokens say it all
             logprobs=0,
             detokenize=False,
-            output_kind=RequestOutputKind.DELTA,
         )
         tokens = {"prompt_token_ids": [*trajectory.prompt, *trajectory.tokens]}
-        self.llm.llm_engine.add_request(request, tokens, settings)
-        return request
+        engine = self.llm.llm_engine
+        request = engine.input_processor.process_inputs(
+            f"{next(self._numbers)}",
+            tokens,
+            settings,
+            supported_tasks=engine.get_supported_tasks(),
+        )
+        engine.engine_core.add_request(request)
+        return str(request.request_id)
 
     def _collect(
         self, outputs: Iterable[Any], running: dict[str, Trajectory]
@@ -131,35 +137,34 @@ class VllmSampler:
         """Append what an engine step sampled; takes what ended out of ``running``."""
         generated, finished = 0, []
         for output in outputs:
-            (sample,) = output.outputs
             trajectory = running[output.request_id]
-            self._extend(trajectory, list(sample.token_ids), sample.logprobs or [])
-            generated += len(sample.token_ids)
+            self._extend(trajectory, output.new_token_ids, output.new_logprobs)
+            generated += len(output.new_token_ids)
             if output.finished:
-                if sample.finish_reason not in ("stop", "length"):
-                    raise EngineError(f"{trajectory.id}: vLLM ended it: {sample.finish_reason}.")
-                trajectory.ended = str(sample.finish_reason)
+                reason = str(output.finish_reason)
+                if reason not in ("stop", "length"):
+                    raise EngineError(f"{trajectory.id}: vLLM ended it: {reason}.")
+                trajectory.ended = reason
                 finished.append(running.pop(output.request_id))
         return generated, finished
 
-    def _extend(
-        self, trajectory: Trajectory, tokens: list[int], entries: list[Mapping[int, Any]]
-    ) -> None:
-        if len(entries) != len(tokens):
-            raise EngineError(
-                f"{trajectory.id}: {len(entries)} log-probabilities for {len(tokens)} tokens."
-            )
-        for token, entry in zip(tokens, entries, strict=True):
-            found = entry.get(token)
-            logprob = math.nan if found is None else float(found.logprob)
+    def _extend(self, trajectory: Trajectory, tokens: Sequence[int], found: Any) -> None:
+        """Add tokens with the log-probability of each, which vLLM puts into the first column."""
+        if not tokens:
+            return
+        named = [] if found is None else found.logprob_token_ids[:, 0].tolist()
+        if named != list(tokens):
+            raise EngineError(f"{trajectory.id}: log-probabilities of {named} for {tokens}.")
+        logprobs = found.logprobs[:, 0].tolist()
+        for number, logprob in enumerate(logprobs, start=len(trajectory)):
             if not math.isfinite(logprob):
                 raise EngineError(
-                    f"{trajectory.id}: token {len(trajectory)} was sampled with log-probability "
-                    f"{logprob}. The weights may have diverged; see grad_norm of the last steps."
+                    f"{trajectory.id}: token {number} was sampled with log-probability {logprob}. "
+                    "The weights may have diverged; see grad_norm of the last steps."
                 )
-            trajectory.tokens.append(int(token))
-            trajectory.logprobs.append(logprob)
-            trajectory.versions.append(self.version)
+        trajectory.tokens.extend(tokens)
+        trajectory.logprobs.extend(logprobs)
+        trajectory.versions.extend([self.version] * len(tokens))
 
 
 def _settings(engine: params.Engine, seed: int) -> dict[str, Any]:

@@ -3,6 +3,9 @@
 After a reload vLLM's CPU backend keeps stale copies without a word: the packed head, and experts
 that were packed only when they were loaded first. Both are made anew here, exactly once a push
 (packing happens in place). Cached keys and values of the old policy are dropped.
+
+On request matrices are rounded to float8 on their way, as in engines that sample in float8: a
+mismatch of known origin, to study what objectives make of it.
 """
 
 from __future__ import annotations
@@ -21,15 +24,19 @@ from stages.engines.vllm_sampler import VllmSampler
 
 
 class LocalChannel:
-    """Protocol ``WeightChannel`` into a sampler of the same process."""
+    """Protocol ``WeightChannel`` into a sampler of the same process.
 
-    def __init__(self, sampler: VllmSampler) -> None:
+    With ``float8`` the matrices of the layers are rounded; embeddings, head and routers are not.
+    """
+
+    def __init__(self, sampler: VllmSampler, float8: bool = False) -> None:
         if sampler.engine_config.tensor_parallel > 1:
             raise ConfigError(
                 "engine.tensor_parallel above 1 puts the engine into other processes, which this "
                 "version cannot push weights to. Set it to 1."
             )
         self._sampler = sampler
+        self._float8 = float8
 
     def push(self, trainer: Trainer, version: int) -> str:
         """Load the trainer's tensors as policy ``version``; returns their checksum.
@@ -38,10 +45,10 @@ class LocalChannel:
         """
         llm, sent = self._sampler.llm, Checksum()
         with torch.no_grad(), sampling_threads():
-            stream = sent.through(self._as_expected(trainer))
+            stream = sent.through(self._sent(trainer))
             llm.collective_rpc("reload_weights", kwargs={"weights_iterator": stream})
             llm.apply_model(repack)
-            wrong = llm.apply_model(lambda model: different(model, trainer.named_tensors()))
+            wrong = llm.apply_model(lambda model: different(model, self._sent(trainer)))
         if not llm.reset_prefix_cache(reset_running_requests=True):
             raise EngineError("vLLM kept cached keys and values of the old policy.")
         if missing := self._sampler.expected_tensors - sent.names:
@@ -53,12 +60,24 @@ class LocalChannel:
         self._sampler.version = version
         return sent.hexdigest()
 
-    def _as_expected(self, trainer: Trainer) -> Iterator[tuple[str, Tensor]]:
+    def _sent(self, trainer: Trainer) -> Iterator[tuple[str, Tensor]]:
         expected = self._sampler.expected_tensors
         for name, tensor in trainer.named_tensors():
             if name not in expected:
                 raise EngineError(f"the trainer sends {name}, which the engine's checkpoint lacks.")
-            yield name, tensor
+            yield name, as_float8(tensor) if self._float8 and is_rounded(name, tensor) else tensor
+
+
+def is_rounded(name: str, tensor: Tensor) -> bool:
+    """Whether engines that sample in float8 would hold this tensor in it."""
+    return tensor.dim() == 2 and ".layers." in name and not name.endswith(".gate.weight")
+
+
+def as_float8(matrix: Tensor) -> Tensor:
+    """A matrix [out, in] rounded to e4m3 under one scale a row, in its own type again."""
+    greatest = torch.finfo(torch.float8_e4m3fn).max
+    scale = matrix.abs().amax(dim=1, keepdim=True).clamp_min(1e-12) / greatest
+    return (matrix / scale).to(torch.float8_e4m3fn).to(matrix.dtype) * scale
 
 
 def repack(model: Any) -> None:

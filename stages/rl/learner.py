@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stages.base.errors import EngineError
+from stages.base.errors import DivergenceError, EngineError
 from stages.base.params import ReinforcementLearning
 from stages.base.protocols import Scorer, Trainer
 from stages.base.records import Trajectory
@@ -55,34 +55,60 @@ def make_samples(
         raise EngineError("kl_coefficient is above 0, but no reference model was loaded.")
     members = [member for group in groups for member in group.members]
     exchanges = [Exchange(member.prompt, member.tokens) for member in members]
-    batches, places = pack(exchanges, config.pack_length, config.micro_rows)
-    scored = [trainer.score(batch) for batch in batches]
-    logps = iter(unpack([logp for logp, _ in scored], places))
-    entropies = iter(unpack([entropy for _, entropy in scored], places))
+    scored = _scored(exchanges, trainer, config)
     references: Iterator[Floats | None] = repeat(None)
     if config.kl_coefficient > 0 and reference is not None:
-        references = iter(unpack([reference.score(batch)[0] for batch in batches], places))
+        references = (logp for logp, _ in _scored(exchanges, reference, config))
     samples = []
     for group in groups:
         rewards = [member.reward for member in group.members]
         advantages = group_advantages(rewards, config.reward_noise)
         samples.append(
             [
-                Sample(member, advantage, next(logps), next(entropies), next(references))
+                Sample(member, advantage, *next(scored), next(references))
                 for member, advantage in zip(group.members, advantages, strict=True)
             ]
         )
     return samples
 
 
+def note_segments(groups: Sequence[Group], trainer: Trainer, config: ReinforcementLearning) -> None:
+    """At a cut: have the trainer score what its present weights sampled, before they change.
+
+    For ``theta_old: per_segment``. Which weights scored a token need not be kept then.
+    """
+    members = [
+        member
+        for group in groups
+        for member in group.members
+        if len(member.old_logprobs) < len(member)
+    ]
+    exchanges = [Exchange(member.prompt, member.tokens) for member in members]
+    for member, (logp, _) in zip(members, _scored(exchanges, trainer, config), strict=True):
+        member.old_logprobs.extend(logp[len(member.old_logprobs) :].tolist())
+
+
+def _scored(
+    exchanges: Sequence[Exchange], scorer: Scorer, config: ReinforcementLearning
+) -> Iterator[tuple[Floats, Floats]]:
+    """Log-probabilities and entropies [T] of each response."""
+    batches, places = pack(exchanges, config.pack_length, config.micro_rows)
+    scored = [scorer.score(batch) for batch in batches]
+    logps, entropies = ([pair[part] for pair in scored] for part in (0, 1))
+    return zip(unpack(logps, places), unpack(entropies, places), strict=True)
+
+
 def old_logp(sample: Sample, version: int, config: ReinforcementLearning) -> Floats:
     """Log-probabilities [T] of theta_old: the trainer's, or for older segments those stored.
 
     With ``theta_old: rollout`` a segment sampled by an older policy is scored by that policy as the
-    inference engine saw it, so that k is 1 there.
+    inference engine saw it, so that k is 1 there; with ``per_segment`` as the trainer saw it.
     """
     if config.theta_old == "latest":
         return sample.train_logp
+    if config.theta_old == "per_segment":
+        before = np.asarray(sample.trajectory.old_logprobs, dtype=np.float32)
+        return np.concatenate([before, sample.train_logp[len(before) :]])
     current = np.asarray(sample.trajectory.versions) == version
     stored = np.asarray(sample.trajectory.logprobs, dtype=np.float32)
     return np.where(current, sample.train_logp, stored)
@@ -116,6 +142,7 @@ def update(
         "loss": mean([found["loss"] for found in measured]),
         "grad_norm": mean(norms),
         "grad_norm_max": rounded(max(norms)) if norms else None,
+        "loss_tokens": int(sums.get("tokens", 0)),
         "clip_share": _share(sums, "clipped"),
         "below_band_share": _share(sums, "below_band"),
         "above_band_share": _share(sums, "above_band"),
@@ -145,9 +172,9 @@ def _minibatch(
     measured = trainer.update(batches, loss, rate)
     for name in ("loss", "grad_norm"):
         if not math.isfinite(measured[name]):
-            raise EngineError(
-                f"step {step}: {name} is {measured[name]}. The last checkpoint is intact; lower "
-                "the learning rate, or look at log_k_abs_max of the steps before in the journal."
+            raise DivergenceError(
+                f"{name} is {measured[name]}. The last checkpoint is intact; lower the learning "
+                "rate, or look at log_k_abs_max of the steps before in the journal."
             )
     return measured
 

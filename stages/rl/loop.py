@@ -8,24 +8,32 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from stages.base.artifacts import latest_checkpoint, publish_checkpoint
-from stages.base.errors import ConfigError
+from stages.base.errors import ConfigError, DivergenceError
 from stages.base.events import progress, say
 from stages.base.jsonl import read_json, read_jsonl, write_json, write_jsonl
 from stages.base.params import ReinforcementLearning
-from stages.base.protocols import Judge, Sampler, Scorer, Trainer, WeightChannel
-from stages.base.records import Problem
+from stages.base.protocols import (
+    Judge,
+    RolloutControl,
+    Sampler,
+    Scorer,
+    Trainer,
+    WeightChannel,
+)
+from stages.base.records import Problem, Trajectory
 from stages.rl.archive import store
 from stages.rl.c3po import Scheduler
 from stages.rl.diagnostics import reward_figures, rollout_figures
+from stages.rl.growth import growth
 from stages.rl.judges import judge_groups
-from stages.rl.learner import Sample, make_samples, trained_tokens, update
+from stages.rl.learner import Sample, make_samples, note_segments, trained_tokens, update
 from stages.rl.mismatch import mismatch_figures
 from stages.rl.objectives import band
 
@@ -35,13 +43,41 @@ Samples = list[list[Sample]]
 
 @dataclass(frozen=True)
 class Engines:
-    """What generates, learns, carries weights and scores; the reference only if KL is asked for."""
+    """What generates, learns, carries weights and scores; the reference only if KL is asked for.
+
+    ``expect`` is told of each response that ends, so that a judge may start on it at once.
+    """
 
     sampler: Sampler
     trainer: Trainer
     channel: WeightChannel
     judge: Judge
     reference: Scorer | None = None
+    expect: Callable[[Problem, Trajectory], None] | None = None
+
+
+@dataclass(frozen=True)
+class Announcing:
+    """Protocol ``RolloutControl``: as ``control`` decides; ``expect`` hears what has ended."""
+
+    control: RolloutControl
+    problems: Mapping[str, Problem]
+    expect: Callable[[Problem, Trajectory], None]
+
+    def admit(self) -> list[Trajectory]:
+        """As the control decides."""
+        return self.control.admit()
+
+    def advance(self, generated: int, finished: Sequence[Trajectory]) -> None:
+        """Pass on, then announce."""
+        self.control.advance(generated, finished)
+        for trajectory in finished:
+            self.expect(self.problems[trajectory.prompt_id], trajectory)
+
+    @property
+    def open(self) -> bool:
+        """As the control decides."""
+        return self.control.open
 
 
 @dataclass
@@ -83,8 +119,8 @@ def train(
     """Run all steps from the newest checkpoint in ``checkpoints`` on.
 
     What each step learnt from goes to ``rollouts``, up to ``kept_tokens``. The trainer ends with
-    the final weights. EngineError on a loss or gradient that is not finite, VerifierError if most
-    checks of a step failed.
+    the final weights. DivergenceError on a loss or gradient that is not finite, with the batch kept
+    in ``diverged`` beside the checkpoints; VerifierError if most checks of a step failed.
     """
     clock = Clock()
     journal = _resume(scheduler, engines.trainer, checkpoints)
@@ -94,11 +130,12 @@ def train(
         engines.channel.push(engines.trainer, first)
     for step in progress(range(first, config.steps), total=config.steps, what="step", start=first):
         clock.steps.append({"step": step})
-        row, samples = _iterate(step, config, problems, scheduler, engines, clock)
+        row, samples = _iterate(step, config, problems, scheduler, engines, checkpoints, clock)
         journal.append(row)
         if sum(row["trained_tokens"] for row in journal) <= config.kept_tokens:
             store(rollouts, step, samples)
         _refuse_starvation(journal, config)
+        _warn_of_growth(journal)
         if (step + 1) % config.checkpoint_every == 0:
             with clock("checkpoint"):
                 _checkpoint(scheduler, engines.trainer, journal, checkpoints)
@@ -113,17 +150,20 @@ def _iterate(
     problems: Mapping[str, Problem],
     scheduler: Scheduler,
     engines: Engines,
+    checkpoints: Path,
     clock: Clock,
 ) -> tuple[dict[str, Any], Samples]:
     """One iteration under policy version ``step``: its row of the journal, and its samples."""
     with clock("generate"):
         scheduler.begin()
-        harvest = scheduler.harvest(engines.sampler.rollout(scheduler))
+        harvest = scheduler.harvest(engines.sampler.rollout(_control(scheduler, problems, engines)))
     with clock("reward"):
         judge_groups(harvest.groups, problems, engines.judge, config.max_error_share)
     with clock("log_probability"):
         samples = make_samples(harvest.groups, engines.trainer, config, engines.reference)
-    with clock("update"):
+        if config.theta_old == "per_segment":
+            note_segments(harvest.carried, engines.trainer, config)
+    with clock("update"), _keeping(samples, step, checkpoints.with_name("diverged")):
         updates = update(samples, engines.trainer, config, step)
     with clock("push"):
         checksum = engines.channel.push(engines.trainer, step + 1)
@@ -137,6 +177,40 @@ def _iterate(
         "weights": checksum,
     }
     return row, samples
+
+
+def _control(
+    scheduler: Scheduler, problems: Mapping[str, Problem], engines: Engines
+) -> RolloutControl:
+    if engines.expect is None:
+        return scheduler
+    return Announcing(scheduler, problems, engines.expect)
+
+
+@contextmanager
+def _keeping(samples: Samples, step: int, folder: Path) -> Iterator[None]:
+    """If the block diverges, keep the batch it was given, whole, and say where."""
+    try:
+        yield
+    except DivergenceError as error:
+        store(folder, step, samples)
+        members = [sample.trajectory.to_row() for group in samples for sample in group]
+        write_jsonl(folder / f"{step:06d}.jsonl", members)
+        raise DivergenceError(
+            f"step {step}: {error} The batch is kept: its responses in {folder}/{step:06d}.jsonl, "
+            f"and for `python -m stages.rl.replay --rollouts {folder}`."
+        ) from error
+
+
+def _warn_of_growth(journal: Journal) -> None:
+    """Say it at the step at which the mismatch of the engines is first seen to grow."""
+    series = [row["k3"] for row in journal]
+    found, before = growth(series), growth(series[:-1])
+    if found and found["grows"] and not (before and before["grows"]):
+        say(
+            f"step {len(journal) - 1}: the mismatch of the two engines grows, by "
+            f"{100 * found['trend']:.1f}% a step so far. See mismatch_growth in the report."
+        )
 
 
 def _refuse_starvation(journal: Journal, config: ReinforcementLearning) -> None:

@@ -1,7 +1,8 @@
 """How far apart the training and the inference engine are, on the tokens of one step.
 
 Measured on all trained tokens, before any gate: after it, the rejected tokens would vanish from the
-very figure that counts them. ``tokens`` and ``rejected`` beside a figure are its denominators.
+very figure that counts them. ``mismatch_tokens`` and ``rejected_tokens``, in a split ``tokens`` and
+``rejected``, are the denominators: of all figures but the masked ones, and of those.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ def mismatch_figures(tokens: TrainedTokens, band: tuple[float, float]) -> dict[s
     rejected = finite & (low | high)
     kept = log_k[finite]
     return {
+        "mismatch_tokens": int(finite.sum()),
+        "rejected_tokens": int(rejected.sum()),
         "log_k_abs_mean": mean(np.abs(kept)),
         "log_k_abs_max": rounded(float(np.abs(kept).max())) if len(kept) else None,
         **divergences(kept),
@@ -56,10 +59,10 @@ def mismatch_figures(tokens: TrainedTokens, band: tuple[float, float]) -> dict[s
         "probability_gap_mean": mean(
             np.abs(np.exp(tokens.train_logp[finite]) - np.exp(tokens.rollout_logp[finite]))
         ),
-        "masked_low_share": mean(finite & low),
-        "masked_high_share": mean(finite & high),
+        "masked_low_share": mean(low[finite]),
+        "masked_high_share": mean(high[finite]),
         "nonfinite_tokens": int((~finite).sum()),
-        "entropy": mean(tokens.entropy),
+        "entropy": mean(tokens.entropy[finite]),
         "entropy_masked": mean(tokens.entropy[rejected]),
         "logp": mean(tokens.train_logp[finite]),
         "logp_masked": mean(tokens.train_logp[rejected]),

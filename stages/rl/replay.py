@@ -196,13 +196,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--stage", choices=paths.ROLLOUTS, default="reasoning_rl")
+    parser.add_argument("--rollouts", type=Path, help="another folder of stored steps")
     parser.add_argument("--objectives", nargs="+", choices=names, default=names, metavar="NAME")
     parser.add_argument("--output", type=Path, default=Path("replay"), help="a folder")
     options = parser.parse_args(arguments)
     try:
         kind = TrainReasoningRl if options.stage == "reasoning_rl" else TrainGeneralRl
         config: ReinforcementLearning = load(kind, f"train_{options.stage}")
-        rows = replay(stored_steps(paths.ROLLOUTS[options.stage]), config, options.objectives)
+        folder = options.rollouts or paths.ROLLOUTS[options.stage]
+        rows = replay(stored_steps(folder), config, options.objectives)
     except EverystepError as error:
         say(f"replay: {error}")
         return 2

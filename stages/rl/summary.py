@@ -79,10 +79,10 @@ def extreme(rows: Journal, name: str) -> float | None:
 
 
 def weighted(rows: Journal, name: str) -> float | None:
-    """A share of tokens over all steps: weighed by the trained tokens of each."""
+    """A share of tokens over all steps: weighed by the tokens of each that have a finite k."""
     counted = [row for row in rows if row[name] is not None]
-    tokens = sum(row["trained_tokens"] for row in counted)
-    return _ratio(sum(row[name] * row["trained_tokens"] for row in counted), tokens)
+    tokens = sum(row["mismatch_tokens"] for row in counted)
+    return _ratio(sum(row[name] * row["mismatch_tokens"] for row in counted), tokens)
 
 
 def average_by(rows: Journal, name: str) -> dict[str, float | None]:

@@ -64,7 +64,7 @@ def bandit_problems() -> dict[str, Problem]:
 class Rig:
     """One process worth of engines around the loop."""
 
-    def __init__(self, folder, judge=None, mismatch: float = 0.0, **changes) -> None:
+    def __init__(self, folder, judge=None, mismatch: float = 0.0, expect=None, **changes) -> None:
         settings = {
             "steps": 25,
             "rollouts_per_prompt": 8,
@@ -81,6 +81,7 @@ class Rig:
         self.sampler = ToySampler(WORDS, END, mismatch=mismatch)
         self.channel = RecordingChannel(self.sampler)
         self.judge = judge or FirstTokenJudge()
+        self.expect = expect
         self.folder = folder
         folder.mkdir(exist_ok=True)
         self.rollouts = folder.with_name(folder.name + "-rollouts")
@@ -89,5 +90,12 @@ class Rig:
         """All steps from the newest checkpoint on."""
         prompts: dict[str, Sequence[int]] = {name: [int(name[1:])] for name in bandit_problems()}
         scheduler = make_scheduler(prompts, self.config, seed=5)
-        engines = Engines(self.sampler, self.trainer, self.channel, self.judge, ToyTrainer(WORDS))
+        engines = Engines(
+            self.sampler,
+            self.trainer,
+            self.channel,
+            self.judge,
+            ToyTrainer(WORDS),
+            self.expect,
+        )
         return train(self.config, bandit_problems(), scheduler, engines, self.folder, self.rollouts)

@@ -8,11 +8,18 @@ import numpy as np
 import pytest
 import torch
 
-from stages.base.errors import EngineError
+from stages.base.errors import DivergenceError
 from stages.base.records import Trajectory
 from stages.engines.toy import ToyTrainer
 from stages.rl.c3po import Group
-from stages.rl.learner import Sample, make_samples, old_logp, trained_tokens, update
+from stages.rl.learner import (
+    Sample,
+    make_samples,
+    note_segments,
+    old_logp,
+    trained_tokens,
+    update,
+)
 from stages.rl.prompts import Visit
 from tests.rl.small import small_config
 
@@ -125,6 +132,30 @@ def test_theta_old_decides_who_scores_older_segments(theta_old, expected):
     assert found.tolist() == pytest.approx([expected, -1.1])
 
 
+def test_per_segment_scores_each_token_with_the_weights_that_sampled_it():
+    """Cut after two tokens, weights moved, one token more: theta_old knows both weights."""
+    trainer, config = ToyTrainer(WORDS), small_config(theta_old="per_segment")
+    cut = group(1, [1.0, 0.0])
+    member = cut.members[1]
+    early = torch.log_softmax(trainer.table.detach().clone(), -1)
+    note_segments([cut], trainer, config)
+    note_segments([cut], trainer, config)  # nothing is left to note
+    assert len(member.old_logprobs) == len(member) == 2
+    with torch.no_grad():
+        trainer.table += torch.randn(
+            trainer.table.shape, generator=torch.Generator().manual_seed(1)
+        )
+    late = torch.log_softmax(trainer.table.detach(), -1)
+    member.tokens.append(4)
+    member.logprobs.append(-1.7)
+    member.versions.append(1)
+    sample = make_samples([cut], trainer, config)[0][1]
+    whole = list(pairwise([*member.prompt, *member.tokens]))
+    expected = [float(early[whole[0]]), float(early[whole[1]]), float(late[whole[2]])]
+    assert old_logp(sample, 1, config).tolist() == pytest.approx(expected)
+    assert abs(expected[0] - float(late[whole[0]])) > 0.01
+
+
 def test_the_lag_is_counted_in_versions():
     assert trained_tokens([[sample_of_two_policies()]], 6).lag.tolist() == [3, 2]
     assert trained_tokens([], 6).lag.tolist() == []
@@ -135,5 +166,5 @@ def test_figures_that_are_not_finite_stop_the_run(name):
     trainer, config = ToyTrainer(WORDS), small_config()
     samples = make_samples(GROUPS, trainer, config)
     trainer.update = lambda *_: {"loss": 0.0, "grad_norm": 0.0, name: float("inf")}
-    with pytest.raises(EngineError, match=f"step 0: {name} is inf"):
+    with pytest.raises(DivergenceError, match=f"{name} is inf"):
         update(samples, trainer, config, step=0)

@@ -8,11 +8,14 @@ import pytest
 import torch
 
 from stages.base.artifacts import latest_checkpoint
-from stages.base.errors import ConfigError, EngineError, VerifierError
-from stages.base.jsonl import dump_line
+from stages.base.errors import ConfigError, DivergenceError, VerifierError
+from stages.base.jsonl import dump_line, read_jsonl
 from stages.base.records import Verdict
+from stages.rl.archive import read, stored_steps
+from stages.rl.loop import _warn_of_growth
+from stages.rl.replay import main as replay_main
 from stages.rl.summary import summarise
-from tests.rl.bandit import Constant, FirstTokenJudge, Rig
+from tests.rl.bandit import Constant, FirstTokenJudge, Rig, bandit_problems
 
 
 def mean_reward(rows):
@@ -57,6 +60,38 @@ def test_weights_are_pushed_before_the_first_token_and_after_every_step(tmp_path
 
 class KilledError(Exception):
     """Stands for SIGKILL: nothing of the process survives but its files."""
+
+
+def test_per_segment_resumes_to_the_same_bytes_and_differs_from_latest(tmp_path):
+    """What the trainer made of a segment before its cut travels with the checkpoint."""
+    straight = Rig(tmp_path / "straight", steps=10, theta_old="per_segment")
+    expected = straight.run()
+    killed = Rig(tmp_path / "killed", steps=8, theta_old="per_segment", mismatch=0.0)
+    killed.run()
+    again = Rig(tmp_path / "killed", steps=10, theta_old="per_segment")
+    assert [*map(dump_line, again.run().journal)] == [*map(dump_line, expected.journal)]
+    latest = Rig(tmp_path / "latest", steps=10, theta_old="latest").run()
+    assert latest.journal[-1]["weights"] != expected.journal[-1]["weights"]
+
+
+def test_a_judge_hears_of_every_response_as_it_ends(tmp_path):
+    heard = []
+    rig = Rig(tmp_path, steps=6, expect=lambda problem, found: heard.append((problem.id, found.id)))
+    journal = rig.run().journal
+    assert len(heard) == len(set(heard)) == sum(row["finished"] for row in journal)
+    assert all(name.startswith(f"{problem}#") for problem, name in heard)
+    silent = Rig(tmp_path / "silent", steps=6).run().journal
+    assert [*map(dump_line, silent)] == [*map(dump_line, journal)]
+
+
+def test_growth_of_the_mismatch_is_said_once(capsys):
+    journal = [{"k3": 0.001 * 1.2**step} for step in range(14)]
+    for seen in range(1, 15):
+        _warn_of_growth(journal[:seen])
+    assert capsys.readouterr().err.count("mismatch of the two engines grows") == 1
+    for seen in range(1, 15):
+        _warn_of_growth([{"k3": 0.001 + 0.0001 * (-1) ** step} for step in range(seen)])
+    assert "grows" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -126,7 +161,7 @@ def test_a_checker_that_mostly_fails_stops_the_run(tmp_path):
 
 
 def test_a_gradient_that_is_not_a_number_stops_the_run_and_keeps_the_checkpoint(tmp_path):
-    rig = Rig(tmp_path, steps=20)
+    rig = Rig(tmp_path / "checkpoints", steps=20)
     original = rig.trainer.update
 
     def poisoned(batches, loss, rate):
@@ -134,9 +169,15 @@ def test_a_gradient_that_is_not_a_number_stops_the_run_and_keeps_the_checkpoint(
         return {**measured, "grad_norm": float("nan") if rig.sampler.version == 9 else 1.0}
 
     rig.trainer.update = poisoned
-    with pytest.raises(EngineError, match="step 9: grad_norm is nan"):
+    with pytest.raises(DivergenceError, match=r"step 9: grad_norm is nan.*diverged/000009\.jsonl"):
         rig.run()
-    assert latest_checkpoint(tmp_path).name == "00000007"
+    assert latest_checkpoint(rig.folder).name == "00000007"
+    kept = rig.folder.with_name("diverged")
+    rows = read_jsonl(kept / "000009.jsonl")
+    (stored,) = map(read, stored_steps(kept))
+    assert stored.lengths.tolist() == [len(row["tokens"]) for row in rows]
+    assert {row["prompt_id"] for row in rows} <= bandit_problems().keys()
+    assert replay_main(["--rollouts", str(kept), "--output", str(tmp_path / "replay")]) == 0
 
 
 def test_a_budget_too_small_for_any_group_is_refused(tmp_path):

@@ -1,0 +1,167 @@
+"""Verifiers in processes of their own, so that checking goes on beside generation.
+
+A worker is ``python -m stages.rewards.workers``: one JSON line in, one out. It imports no engine,
+holds no state between rows and ends with its input. A worker that dies or answers too late is
+replaced, and the row it had is Verdict.ERROR: nobody knows whether the answer was right.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict
+from types import TracebackType
+from typing import IO
+
+from stages.base.records import Judgement, Problem, Trajectory, Verdict
+from stages.rewards.judge import SCORERS
+
+PATIENCE = 60.0  # seconds a check may take
+COMMAND = (sys.executable, "-m", "stages.rewards.workers")
+
+
+class WorkerJudge:
+    """Protocol ``Judge``: what ``RuleJudge`` finds, found by worker processes.
+
+    :meth:`expect` starts a check early; :meth:`judge` waits for those and starts the others. A
+    judgement depends on problem and response alone, so when it was made does not matter.
+    """
+
+    def __init__(
+        self,
+        decode: Callable[[list[int]], str],
+        workers: int,
+        scorer: str = "verify",
+        patience: float = PATIENCE,
+        command: Sequence[str] = COMMAND,
+    ) -> None:
+        self._decode = decode
+        self._scorer = scorer
+        self._patience = patience
+        self._command = command
+        self._own = threading.local()  # the worker of each thread
+        self._started: list[_Worker] = []
+        self._pool = ThreadPoolExecutor(workers)
+        self._expected: dict[str, tuple[list[int], Future[Judgement]]] = {}
+
+    def __enter__(self) -> WorkerJudge:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End all workers; checks under way are dropped."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for worker in self._started:
+            worker.kill()
+        self._pool.shutdown()
+
+    def expect(self, problem: Problem, trajectory: Trajectory) -> None:
+        """Start checking a finished response that may be asked for later."""
+        started = list(trajectory.tokens), self._submit(problem, trajectory)
+        self._expected[trajectory.id] = started
+
+    def judge(
+        self, problems: Sequence[Problem], trajectories: Sequence[Trajectory]
+    ) -> list[Judgement]:
+        """One judgement a trajectory; ``problems[i]`` is what ``trajectories[i]`` answers."""
+        pairs = zip(problems, trajectories, strict=True)
+        found = [self._take(problem, trajectory) for problem, trajectory in pairs]
+        return [future.result() for future in found]
+
+    def _take(self, problem: Problem, trajectory: Trajectory) -> Future[Judgement]:
+        """The check already started on these very tokens, or a new one."""
+        tokens, future = self._expected.pop(trajectory.id, (None, None))
+        if future is None or tokens != trajectory.tokens:
+            return self._submit(problem, trajectory)
+        return future
+
+    def _submit(self, problem: Problem, trajectory: Trajectory) -> Future[Judgement]:
+        text = self._decode(trajectory.tokens)
+        row = {
+            "problem": problem.to_row(),
+            "response": text,
+            "ended": trajectory.ended,
+            "scorer": self._scorer,
+        }
+        return self._pool.submit(self._ask, json.dumps(row))
+
+    def _ask(self, line: str) -> Judgement:
+        worker = getattr(self._own, "worker", None)
+        if worker is None or not worker.alive:
+            worker = self._own.worker = _Worker(self._command)
+            self._started.append(worker)
+        return worker.ask(line, self._patience)
+
+
+class _Worker:
+    """One checking process."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+        )
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def ask(self, line: str, patience: float) -> Judgement:
+        """The judgement of a row; ERROR if the process does not live to give it."""
+        sent, got = self._process.stdin, self._process.stdout
+        assert sent is not None
+        assert got is not None
+        alarm = threading.Timer(patience, self._process.kill)
+        alarm.start()
+        try:
+            sent.write(line + "\n")
+            sent.flush()
+            answer = got.readline()
+        except BrokenPipeError:
+            answer = ""
+        finally:
+            alarm.cancel()
+        if answer:
+            return _judgement(answer)
+        code = self._process.wait()
+        return Judgement(
+            Verdict.ERROR, None, f"the checking process ended with status {code} on this response"
+        )
+
+
+def _judgement(answer: str) -> Judgement:
+    row = json.loads(answer)
+    return Judgement(Verdict(row["verdict"]), row["reward"], row["reason"], row["parts"])
+
+
+def serve(rows: IO[str], answers: IO[str]) -> None:
+    """Answer each row with a judgement until there are no more."""
+    for line in rows:
+        row = json.loads(line)
+        problem = Problem.from_row(row["problem"])
+        found = SCORERS[row["scorer"]](problem, row["response"], row["ended"])
+        answers.write(json.dumps(asdict(found)) + "\n")
+        answers.flush()
+
+
+def main() -> None:
+    """Serve standard input; whatever a checker prints goes to standard error."""
+    with os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as answers:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        serve(sys.stdin, answers)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""Verifiers in worker processes: the same judgements, early or late, whatever happens to them."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from functools import partial
+
+import pytest
+
+from stages.base.records import Judgement, Trajectory, Verdict
+from stages.problems.registry import generate
+from stages.rewards.judge import RuleJudge
+from stages.rewards.workers import WorkerJudge, serve
+
+PROBLEMS = generate("chain", 6, 0, "compact", heldout=False, modulus=10)
+TEXTS = [
+    lambda answer: f"<think> </think> {answer}",
+    lambda answer: f"<think> </think> {(int(answer) + 1) % 10}",
+    lambda answer: "<think> never ends",
+    lambda answer: "<think> </think> no answer",
+]
+DYING = [sys.executable, "-c", "input(); raise SystemExit(7)"]
+HANGING = [sys.executable, "-c", "import time; input(); time.sleep(60)"]
+
+
+def decode(tokens: list[int]) -> str:
+    return "".join(map(chr, tokens))
+
+
+def response(problem, text: str, number: int = 0) -> Trajectory:
+    tokens = [ord(letter) for letter in text]
+    return Trajectory(f"{problem.id}#0.{number}", problem.id, "g", [1], 99, tokens, ended="stop")
+
+
+def pairs():
+    return [
+        (problem, response(problem, text(problem.answer), number))
+        for problem in PROBLEMS
+        for number, text in enumerate(TEXTS)
+    ]
+
+
+@pytest.fixture(scope="module")
+def judge():
+    with WorkerJudge(decode, workers=2) as found:
+        yield found
+
+
+def test_workers_find_what_the_rules_find(judge):
+    problems, responses = zip(*pairs(), strict=True)
+    expected = RuleJudge(decode).judge(problems, responses)
+    assert {found.verdict for found in expected} >= {Verdict.PASS, Verdict.WRONG, Verdict.UNPARSED}
+    assert judge.judge(problems, responses) == expected
+    for problem, found in pairs()[::-1]:
+        judge.expect(problem, found)
+    assert judge.judge(problems, responses) == expected
+
+
+def test_what_was_expected_counts_for_those_very_tokens_only(judge):
+    """A purged prompt comes back under the same ids, with another response."""
+    problem = PROBLEMS[0]
+    right, wrong = (TEXTS[n](problem.answer) for n in (0, 1))
+    judge.expect(problem, response(problem, wrong))
+    (found,) = judge.judge([problem], [response(problem, right)])
+    assert found.verdict is Verdict.PASS
+
+
+def test_the_preference_is_scored_too():
+    with WorkerJudge(decode, 1, scorer="preference") as judge:
+        texts = ("<think> </think> 3 done", "<think> </think> 3")
+        found = judge.judge([PROBLEMS[0]] * 2, [response(PROBLEMS[0], text) for text in texts])
+    assert [item.reward for item in found] == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("command", "patience", "status"), [(DYING, 60.0, "7"), (HANGING, 0.3, "-9")]
+)
+def test_a_worker_that_dies_or_hangs_is_an_error_never_a_reward(command, patience, status):
+    with WorkerJudge(decode, 1, command=command, patience=patience) as judge:
+        found = judge.judge(PROBLEMS[:2], [response(problem, "x") for problem in PROBLEMS[:2]])
+    assert [item.verdict for item in found] == [Verdict.ERROR] * 2
+    assert all(item.reward is None and f"status {status} " in item.reason for item in found)
+
+
+def test_closing_does_not_wait_for_a_hanging_check():
+    with WorkerJudge(decode, 1, command=HANGING) as judge:
+        judge.expect(PROBLEMS[0], response(PROBLEMS[0], "x"))
+        judge.expect(PROBLEMS[1], response(PROBLEMS[1], "x"))
+
+
+def test_a_row_goes_in_and_a_judgement_comes_out():
+    problem, answers = PROBLEMS[0], io.StringIO()
+    row = partial(dict, problem=problem.to_row(), ended="stop", scorer="verify")
+    lines = [json.dumps(row(response=text(problem.answer))) for text in TEXTS[:2]]
+    serve(io.StringIO("\n".join(lines)), answers)
+    found = [Judgement(**json.loads(line)) for line in answers.getvalue().splitlines()]
+    assert [item.reward for item in found] == [1.0, 0.0]
