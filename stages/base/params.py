@@ -235,8 +235,8 @@ class ReinforcementLearning:
     counter: Literal["finished", "generated"] = "finished"  # what C counts (Algorithm 1: finished)
     # Who scores segments sampled by older policies: the newest, the sampler then, the trainer then.
     theta_old: Literal["latest", "rollout", "per_segment"] = "latest"
-    # float8: matrices are rounded to e4m3 on their way to the sampler; a stated mismatch.
-    rollout_weights: Literal["as_trained", "float8"] = "as_trained"
+    # Bits a weight of the sampler's matrices, a mismatch of known origin; 0: as the engine has it.
+    rollout_bits: Literal[0, 2, 3, 4, 5, 6, 7, 8] = 0
     alpha: Positive = 0.5  # lower bound on k (IcePop) or on current / rollout (DIS)
     beta: Positive = 5.0  # the upper one
     tis_cap: Annotated[float, Limits(ge=1)] = 2.0

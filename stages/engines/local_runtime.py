@@ -47,7 +47,7 @@ def start(folder: Path, run: Run, engine: Engine, config: ReinforcementLearning)
         threads=run.hardware.training_threads,
     )
     sampler = VllmSampler(folder, engine, run.seed)
-    channel = LocalChannel(sampler, float8=config.rollout_weights == "float8")
+    channel = LocalChannel(sampler, config.rollout_bits)
     reference = None
     if config.kl_coefficient > 0:
         reference = FrozenPolicy(load_model(folder, torch.float32), run.hardware.training_threads)

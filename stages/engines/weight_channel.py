@@ -4,8 +4,8 @@ After a reload vLLM's CPU backend keeps stale copies without a word: the packed 
 that were packed only when they were loaded first. Both are made anew here, exactly once a push
 (packing happens in place). Cached keys and values of the old policy are dropped.
 
-On request matrices are rounded to float8 on their way, as in engines that sample in float8: a
-mismatch of known origin, to study what objectives make of it.
+On request matrices are rounded to a few bits a weight on their way, as for engines that sample with
+quantised weights: a mismatch of known origin, to study what objectives make of it.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from stages.engines.vllm_sampler import VllmSampler
 class LocalChannel:
     """Protocol ``WeightChannel`` into a sampler of the same process.
 
-    With ``float8`` the matrices of the layers are rounded; embeddings, head and routers are not.
+    With ``bits`` the matrices of the layers are rounded; embeddings, head and routers are not.
     """
 
-    def __init__(self, sampler: VllmSampler, float8: bool = False) -> None:
+    def __init__(self, sampler: VllmSampler, bits: int = 0) -> None:
         if sampler.engine_config.tensor_parallel > 1:
             raise ConfigError(
                 "engine.tensor_parallel above 1 puts the engine into other processes, which this "
                 "version cannot push weights to. Set it to 1."
             )
         self._sampler = sampler
-        self._float8 = float8
+        self._bits = bits
 
     def push(self, trainer: Trainer, version: int) -> str:
         """Load the trainer's tensors as policy ``version``; returns their checksum.
@@ -65,19 +65,20 @@ class LocalChannel:
         for name, tensor in trainer.named_tensors():
             if name not in expected:
                 raise EngineError(f"the trainer sends {name}, which the engine's checkpoint lacks.")
-            yield name, as_float8(tensor) if self._float8 and is_rounded(name, tensor) else tensor
+            rounds = self._bits > 0 and is_quantised(name, tensor)
+            yield name, quantised(tensor, self._bits) if rounds else tensor
 
 
-def is_rounded(name: str, tensor: Tensor) -> bool:
-    """Whether engines that sample in float8 would hold this tensor in it."""
+def is_quantised(name: str, tensor: Tensor) -> bool:
+    """Whether engines that quantise weights would do so with this tensor."""
     return tensor.dim() == 2 and ".layers." in name and not name.endswith(".gate.weight")
 
 
-def as_float8(matrix: Tensor) -> Tensor:
-    """A matrix [out, in] rounded to e4m3 under one scale a row, in its own type again."""
-    greatest = torch.finfo(torch.float8_e4m3fn).max
-    scale = matrix.abs().amax(dim=1, keepdim=True).clamp_min(1e-12) / greatest
-    return (matrix / scale).to(torch.float8_e4m3fn).to(matrix.dtype) * scale
+def quantised(matrix: Tensor, bits: int) -> Tensor:
+    """A matrix [out, in] rounded to the nearest of 2^bits - 1 even levels a row, in its own type."""
+    levels = 2 ** (bits - 1) - 1
+    step = matrix.abs().amax(dim=1, keepdim=True).clamp_min(1e-12) / levels
+    return (matrix / step).round() * step
 
 
 def repack(model: Any) -> None:

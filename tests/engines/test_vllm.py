@@ -12,7 +12,7 @@ from stages.base.rollouts import BatchControl
 from stages.base.seeds import derive_seed
 from stages.engines.checkpoints import checksum, named_checkpoint_tensors
 from stages.engines.vllm_sampler import VllmSampler
-from stages.engines.weight_channel import LocalChannel, as_float8, is_rounded
+from stages.engines.weight_channel import LocalChannel, is_quantised, quantised
 from tests.engines.samples import (
     Holder,
     differences,
@@ -101,31 +101,31 @@ def test_a_push_of_nothing_but_the_expert_bias_changes_the_policy(channel, sampl
     assert differences(old, items).mean() > 0.05
 
 
-def test_float8_rounds_the_matrices_on_their_way_and_nothing_else(sampler, old):
+def test_bits_round_the_matrices_on_their_way_and_nothing_else(sampler, old):
     """A known mismatch: the sampler's policy is the rounded one, to the last digit."""
     rounded = copy.deepcopy(old)
     with torch.no_grad():
         changed = [
-            tensor.copy_(as_float8(tensor))
+            tensor.copy_(quantised(tensor, 4))
             for name, tensor in named_checkpoint_tensors(rounded)
-            if is_rounded(name, tensor)
+            if is_quantised(name, tensor)
         ]
-    LocalChannel(sampler, float8=True).push(Holder(old), 1)
+    LocalChannel(sampler, bits=4).push(Holder(old), 1)
     items = generate(sampler)
     assert differences(rounded, items).max() <= 1e-3
     assert differences(old, items).mean() > 0.01
-    names = {n for n, t in named_checkpoint_tensors(old) if not is_rounded(n, t)}
+    names = {n for n, t in named_checkpoint_tensors(old) if not is_quantised(n, t)}
     assert {"model.word_embeddings.weight", "lm_head.weight"} <= names
     assert any(name.endswith("gate.weight") for name in names)
     assert len(changed) > 50
 
 
-def test_float8_keeps_three_bits_under_one_scale_a_row():
-    matrix = torch.tensor([[1.0, 1.03, -448.0], [0.001, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    found = as_float8(matrix)
-    assert found[0].tolist() == [1.0, 1.0, -448.0]
-    assert found[1].tolist() == pytest.approx([0.001, 0.0, 0.0])
-    assert found[2].tolist() == [0.0] * 3
+def test_quantised_has_even_levels_under_one_scale_a_row():
+    matrix = torch.tensor([[3.0, -3.0, 1.4, 0.4], [0.003, 0.0, 0.0016, 0.0], [0.0] * 4])
+    found = quantised(matrix, 3)
+    assert found[0].tolist() == [3.0, -3.0, 1.0, 0.0]
+    assert found[1].tolist() == pytest.approx([0.003, 0.0, 0.002, 0.0])
+    assert found[2].tolist() == [0.0] * 4
 
 
 def test_the_engine_keeps_the_bias_in_float32(sampler):
