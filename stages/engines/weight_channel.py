@@ -78,7 +78,7 @@ def quantised(matrix: Tensor, bits: int) -> Tensor:
     """A matrix [out, in], its values rounded to the nearest of 2^bits - 1 even levels a row."""
     levels = 2 ** (bits - 1) - 1
     step = matrix.abs().amax(dim=1, keepdim=True).clamp_min(1e-12) / levels
-    return (matrix / step).round() * step
+    return torch.round(matrix / step) * step
 
 
 def repack(model: Any) -> None:
