@@ -3,16 +3,16 @@
 Response lengths are drawn, not learnt: lognormal around ``--median`` with ``--spread``, cut at
 ``--longest`` (an assumption; the tail is what matters, so vary it). A response has the same length
 under both schedulers. Rewards are drawn too, so that every group has something to teach. Compared
-per trained token of whole groups, in the steady state: the first ``--skip`` steps, in which the pool
-of C3PO++ fills, do not count on either side.
+per trained token of whole groups, in the steady state: the first ``--skip`` steps, in which the
+pool of C3PO++ fills, do not count on either side.
 
 An engine step over n sequences that computes p prompt tokens takes about a + b n + c p; a, b and c
 are fitted to the steps of this run. They give the bound: an engine always full, that computes every
 prompt once, and the keys and values of what was cut anew under the new weights. Where a dominates,
 as on a GPU, fewer steps are less time: the recorded steps are priced again under ``--gpu-a``,
 ``--gpu-b``, ``--gpu-c`` and, for a trained token with its prompt, ``--gpu-train`` (milliseconds).
-The defaults are those of a decode step of 20 ms that grows by a tenth at 100 sequences, a prefill of
-50,000 tokens a second, and training at four forward passes a token.
+The defaults are those of a decode step of 20 ms that grows by a tenth at 100 sequences, a prefill
+of 50,000 tokens a second, and training at four forward passes a token.
 """
 
 from __future__ import annotations

@@ -77,8 +77,8 @@ def is_quantised(name: str, tensor: Tensor) -> bool:
 def quantised(matrix: Tensor, bits: int) -> Tensor:
     """A matrix [out, in], its values rounded to the nearest of 2^bits - 1 even levels a row."""
     levels = 2 ** (bits - 1) - 1
-    step = matrix.abs().amax(dim=1, keepdim=True).clamp_min(1e-12) / levels
-    return torch.round(matrix / step) * step
+    step: Tensor = matrix.abs().amax(dim=1, keepdim=True).clamp_min(1e-12) / levels
+    return step * torch.round(matrix / step)
 
 
 def repack(model: Any) -> None:
