@@ -263,7 +263,7 @@ def show(
         arguments.gpu_train * (1 + prompt * one.total("trained") / one.trained)
         for one in (plain, pooled)
     ]
-    share = plain.total("trained_tokens") / plain.total("generated_tokens")
+    shares = [one.trained / one.total("generated_tokens") for one in (plain, pooled)]
     facts = {
         "whole steps": f"{statistics.median(whole):.2f} [{min(whole):.2f}, {max(whole):.2f}]",
         "engine steps a trained token": f"{fewer:.2f} times fewer",
@@ -281,7 +281,7 @@ def show(
         f"{arguments.longest}; prompts of {prompt:.0f}",
         "groups": f"{arguments.prompts} of {arguments.group} a step without partition",
         "trained tokens": f"{plain.trained} and {pooled.trained} in {len(plain.rows)} steps; "
-        f"of those generated {share:.2f} and {pooled.trained / pooled.total('generated_tokens'):.2f}; "
+        f"of those generated {shares[0]:.2f} and {shares[1]:.2f}; "
         f"purged {pooled.total('purged_tokens')}",
         "mean reward": f"{reward(plain):.3f} and {reward(pooled):.3f}, drawn",
         "engine": engine.dtype,
