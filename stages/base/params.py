@@ -7,9 +7,10 @@ later stage reads its own section with :func:`load`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import yaml
 
@@ -217,10 +218,29 @@ ObjectiveName = Literal[
     "icepop", "icepop-narrow", "icepop-wide", "tis", "grpo", "kpop", "dis", "gspo"
 ]
 
+OTHER_DISTRIBUTION = (
+    "rollouts are drawn from the whole distribution at temperature 1. This would sample from "
+    "another distribution than the one that is trained: the ratio would be off by the kept mass. "
+    "Leave it out."
+)
+ONE_TEMPERATURE = "there is one temperature for both engines, `temperature`, and it is 1."
+FIXED_ROUTER = "RL leaves the balance of the experts alone: the expert bias is moved by SFT only"
+
 
 @dataclass(frozen=True)
 class ReinforcementLearning:
     """One RL stage (paper: 480 x 8 rollouts a step in reasoning RL, 80 x 8 in general RL)."""
+
+    ABSENT: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("top_p", "top_k", "min_p", "typical_p"), OTHER_DISTRIBUTION),
+        **dict.fromkeys(
+            ("repetition_penalty", "presence_penalty", "frequency_penalty", "logit_bias"),
+            OTHER_DISTRIBUTION,
+        ),
+        **dict.fromkeys(("rollout_temperature", "train_temperature"), ONE_TEMPERATURE),
+        "bias_rate": f"{FIXED_ROUTER} (train_sft.bias_rate). Leave it out.",
+        "router_aux_loss_coef": f"{FIXED_ROUTER}, and routers have no loss. Leave it out.",
+    }
 
     steps: Count
     objective: ObjectiveName
@@ -246,9 +266,7 @@ class ReinforcementLearning:
     clip_high: NonNegative = 0.28
     aggregate: Literal["sequence", "token"] = "sequence"
     kl_coefficient: NonNegative = 0.0  # the paper's gamma, 0.0: no reference model is loaded
-    temperature: Annotated[float, Limits(ge=1, le=1)] = (
-        1.0  # engines report log-probabilities at 1.0
-    )
+    temperature: float = 1.0  # of both engines; nothing else is supported
     minibatches: Count = 1  # optimiser steps on one harvest
     warmup_steps: Natural = 0
     betas: tuple[Beta, Beta] = (0.9, 0.999)
@@ -264,10 +282,16 @@ class ReinforcementLearning:
     kept_tokens: Natural = 2_000_000  # trained tokens kept for stages.rl.replay
 
     def __post_init__(self) -> None:
-        """Bands must hold 1, the weight of two engines that agree."""
+        """Bands must hold 1, the weight of two engines that agree; so must the temperature."""
+        if self.temperature != 1:
+            raise ConfigError(
+                f"temperature ({self.temperature}) must be 1, where the log-probabilities of both "
+                "engines are taken. Leave it out."
+            )
         if self.alpha >= 1 or self.beta <= 1:
             raise ConfigError(
-                f"alpha ({self.alpha}) must be below 1 and beta ({self.beta}) above 1."
+                f"alpha ({self.alpha}) must be below 1 and beta ({self.beta}) above 1: two engines "
+                "that agree have k = 1. The paper's are 0.5 and 5.0."
             )
         if self.sequence_band and not (
             len(self.sequence_band) == 2 and 0 < self.sequence_band[0] <= 1 <= self.sequence_band[1]

@@ -18,6 +18,9 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 from stages.base.errors import ConfigError
 
 RESERVED = {"size", "nfiles"}
+ABSENT = "ABSENT"
+"""A dataclass may hold, under this name, well-known keys it does not have, each with the reason."""
+
 T = TypeVar("T")
 
 
@@ -68,7 +71,7 @@ def parse(kind: type[T], value: object, path: str) -> T:
     hints = typing.get_type_hints(kind, include_extras=True)
     fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     for key in value:
-        _refuse_unknown(key, fields, path)
+        _refuse_unknown(key, kind, path)
     built: dict[str, Any] = {}
     for name, field in fields.items():
         where = f"{path}.{name}"
@@ -91,14 +94,18 @@ def refuse_unknown(kind: type, value: object, path: str) -> None:
         return
     hints = typing.get_type_hints(kind)
     for key, inner in value.items():
-        _refuse_unknown(key, hints, path)
+        _refuse_unknown(key, kind, path)
         for section in (hints[key], *get_args(hints[key])):
             if isinstance(section, type) and dataclasses.is_dataclass(section):
                 refuse_unknown(section, inner, f"{path}.{key}")
 
 
-def _refuse_unknown(key: object, known: Mapping[str, object], path: str) -> None:
+def _refuse_unknown(key: object, kind: type, path: str) -> None:
+    known = [field.name for field in dataclasses.fields(kind)]
     if key not in known:
+        absent: Mapping[object, str] = getattr(kind, ABSENT, {})
+        if key in absent:
+            raise ConfigError(f"{path}.{key}: {absent[key]}")
         close = difflib.get_close_matches(str(key), known, n=1)
         hint = f" Did you mean '{close[0]}'?" if close else f" Known keys: {', '.join(known)}."
         raise ConfigError(f"{path}.{key}: unknown key.{hint}")

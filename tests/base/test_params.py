@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from stages.base.errors import ConfigError, DataError
-from stages.base.params import overlay, read_yaml, resolve
+from stages.base.params import TrainReasoningRl, overlay, read_yaml, resolve
+from stages.base.schema import parse
 
 PROFILES = sorted(path.stem for path in Path("profiles").glob("*.yaml"))
 
@@ -28,7 +30,6 @@ def test_an_override_reaches_its_stage_and_nothing_else() -> None:
     ("overrides", "message"),
     [
         ({"train_reasoning_rl": {"alpha": 1.5}}, r"alpha \(1\.5\) must be below 1"),
-        ({"train_reasoning_rl": {"temperature": 0.7}}, "temperature: 0.7 is below"),
         ({"train_sft": {"lr": 1}}, r"overrides\.train_sft\.lr: unknown key"),
         ({"build_sft_data": {"mixture": {"maths": 0.9}}}, "mixture: the shares must be positive"),
         ({"nonsense": {}}, r"overrides\.nonsense: unknown key"),
@@ -39,6 +40,56 @@ def test_an_override_reaches_its_stage_and_nothing_else() -> None:
 def test_bad_overrides_are_refused(overrides: dict, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         resolve("tiny", overrides)
+
+
+RL_STAGES = ("train_reasoning_rl", "train_general_rl")
+
+
+@pytest.mark.field_bug(23)
+@pytest.mark.parametrize("stage", RL_STAGES)
+@pytest.mark.parametrize("value", [1.0, 0.9, 20, None])
+@pytest.mark.parametrize(
+    "key", ["top_p", "top_k", "min_p", "typical_p", "repetition_penalty", "presence_penalty"]
+)
+def test_rl_samples_from_the_distribution_it_trains(stage: str, key: str, value: object) -> None:
+    message = rf"overrides\.{stage}\.{key}: .*off by the kept mass\. Leave it out\."
+    with pytest.raises(ConfigError, match=message):
+        resolve("tiny", {stage: {key: value}})
+
+
+@pytest.mark.field_bug(23)
+def test_a_profile_is_told_the_same_as_an_override() -> None:
+    values = asdict(resolve("tiny", {}).train_reasoning_rl)
+    with pytest.raises(ConfigError, match=r"mine\.top_p: .*the ratio would be off"):
+        parse(TrainReasoningRl, {**values, "top_p": 1.0}, "mine")
+
+
+@pytest.mark.field_bug(21, 24)
+@pytest.mark.parametrize("stage", RL_STAGES)
+@pytest.mark.parametrize("value", [0.7, 1.2, 0.0, -1.0, float("nan")])
+def test_rl_knows_one_temperature_for_both_engines_and_it_is_1(stage: str, value: float) -> None:
+    with pytest.raises(ConfigError, match=rf"{stage}.*temperature.*(must be 1|not a number)"):
+        resolve("tiny", {stage: {"temperature": value}})
+    assert getattr(resolve("tiny", {stage: {"temperature": 1}}), stage).temperature == 1.0
+    for key in ("rollout_temperature", "train_temperature"):
+        with pytest.raises(ConfigError, match=rf"{stage}\.{key}: there is one temperature"):
+            resolve("tiny", {stage: {key: 1.0}})
+
+
+@pytest.mark.parametrize("stage", RL_STAGES)
+@pytest.mark.parametrize("key", ["bias_rate", "router_aux_loss_coef"])
+def test_rl_offers_nothing_that_would_balance_the_experts(stage: str, key: str) -> None:
+    with pytest.raises(ConfigError, match=rf"{stage}\.{key}: RL leaves the balance of the experts"):
+        resolve("tiny", {stage: {key: 0.0}})
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [{"alpha": 1.0}, {"alpha": 1.5}, {"beta": 1.0}, {"beta": 0.9}, {"alpha": 2.0, "beta": 5.0}],
+)
+def test_a_band_that_rejects_engines_that_agree_is_refused(bounds: dict) -> None:
+    with pytest.raises(ConfigError, match=r"alpha \(.*\) must be below 1 and beta .*0\.5 and 5\.0"):
+        resolve("tiny", {"train_reasoning_rl": bounds})
 
 
 def test_null_means_as_the_profile_says() -> None:

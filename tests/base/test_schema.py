@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import pytest
 
 from stages.base.errors import ConfigError
-from stages.base.schema import Limits, parse, refuse_reserved
+from stages.base.schema import Limits, parse, refuse_reserved, refuse_unknown
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,26 @@ def test_a_good_section_becomes_the_dataclass() -> None:
 def test_what_is_wrong_is_named_with_its_key(change: dict, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         parse(Outer, GOOD | change, "stage")
+
+
+@dataclass(frozen=True)
+class Telling:
+    """Says why a well-known key is none of its own."""
+
+    ABSENT: ClassVar[Mapping[str, str]] = {"gone": "it was never here. Leave it out."}
+
+    here: int = 1
+
+
+@pytest.mark.parametrize("check", [parse, refuse_unknown])
+def test_a_well_known_key_is_refused_with_its_reason_and_others_as_ever(check) -> None:
+    with pytest.raises(ConfigError, match=r"s\.gone: it was never here\. Leave it out\."):
+        check(Telling, {"gone": 1}, "s")
+    with pytest.raises(ConfigError, match=r"s\.hre: unknown key\. Did you mean 'here'"):
+        check(Telling, {"hre": 1}, "s")
+    with pytest.raises(ConfigError, match=r"s\.ABSENT: unknown key\. Known keys: here"):
+        check(Telling, {"ABSENT": {}}, "s")
+    assert parse(Telling, {"here": 2}, "s").here == 2
 
 
 def test_a_missing_key_is_named() -> None:
