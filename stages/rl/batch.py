@@ -58,8 +58,13 @@ def pack(
 
     No sequence is split: one longer than ``pack_length`` gets a row of the length it needs. Returns
     the batches and, for each sequence in order, where its response stands. Response tokens are the
-    targets. Deterministic: the same sequences in the same order give the same rows.
+    targets. Deterministic: the same sequences in the same order give the same rows. EngineError if
+    one sequence has an extra that another lacks: a 0 in its place would be a log-probability.
     """
+    kinds = {frozenset(item.extras) for item in sequences}
+    if len(kinds) > 1:
+        lacking = frozenset.union(*kinds) - frozenset.intersection(*kinds)
+        raise EngineError(f"not every response has its {', '.join(sorted(lacking))}.")
     rows = _first_fit_decreasing([len(item) for item in sequences], pack_length)
     batches: list[PackedBatch] = []
     places: dict[int, Place] = {}
@@ -160,14 +165,18 @@ def policy_loss(
     ``reference_logp`` too. ``denominator`` counts the sequences (or tokens) of the whole optimiser
     step, whatever the micro-batches.
     """
+    names = ("old_logp", "rollout_logp", "advantages")
+    needed = names if penalty.coefficient == 0 else (*names, "reference_logp")
 
     def loss(logp: Tensor, batch: PackedBatch) -> tuple[Tensor, dict[str, float]]:
+        if absent := set(needed) - set(batch.extras):
+            raise EngineError(f"a batch to learn from lacks {', '.join(sorted(absent))}.")
         index, valid = gather_index(batch.segments, batch.mask)
         where = torch.from_numpy(index).to(logp.device)
         mask = torch.from_numpy(valid).to(logp.device)
         old, rollout, advantages = (
             torch.from_numpy(batch.extras[name].reshape(-1)[index]).to(logp.device)
-            for name in ("old_logp", "rollout_logp", "advantages")
+            for name in names
         )
         current = logp.reshape(-1)[where]
         value, sums = objective(current, old, rollout, advantages, mask, denominator=denominator)
