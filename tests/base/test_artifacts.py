@@ -60,6 +60,7 @@ def test_only_declared_outputs_can_be_written() -> None:
             space.out(Path("elsewhere"))
 
 
+@pytest.mark.field_bug(44)
 def test_checkpoints_are_found_again_by_the_same_work_only() -> None:
     def attempt(parameters: dict) -> list[str]:
         with pytest.raises(RuntimeError), workspace("s", parameters, INPUTS, ()) as space:

@@ -11,6 +11,7 @@ from stages.base.errors import DataError
 from stages.base.records import PackedBatch, Problem, Trajectory
 
 
+@pytest.mark.field_bug(25)
 def test_a_trajectory_survives_json_to_the_last_bit() -> None:
     before = Trajectory("p#0.1", "p", "p#0", [1, 2], 8, [7, 9], [-0.1, -1 / 3], [3, 4], 1)
     after = Trajectory.from_row(json.loads(json.dumps(before.to_row())))

@@ -45,6 +45,7 @@ def test_bfloat16_engine_is_near_and_follows_a_push(tmp_path):
     assert text
 
 
+@pytest.mark.field_bug(26)
 def test_a_tied_head_of_another_architecture_follows_a_push(tmp_path):
     torch.manual_seed(0)
     shape = LlamaConfig(

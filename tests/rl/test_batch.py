@@ -9,7 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stages.base.errors import DataError, EngineError
-from stages.rl.batch import ROUNDING, Exchange, gather_index, pack, policy_loss, unpack
+from stages.rl.batch import (
+    ROUNDING,
+    Exchange,
+    Penalty,
+    gather_index,
+    pack,
+    policy_loss,
+    unpack,
+)
 from stages.rl.objectives import objective
 from tests.rl.small import small_config
 
@@ -27,6 +35,7 @@ def exchanges(sizes):
     return items
 
 
+@pytest.mark.field_bug(10, 18, 19)
 @settings(deadline=None)
 @given(lengths, st.integers(16, 64), st.integers(1, 4))
 def test_packing_keeps_every_sequence_whole(sizes, pack_length, micro_rows):
@@ -66,6 +75,7 @@ def test_an_over_long_sequence_gets_a_row_of_its_own():
     assert [at.batch for at in places] == [1, 0, 1]
 
 
+@pytest.mark.field_bug(17, 18)
 @given(lengths)
 def test_unpack_gives_each_response_its_own_values(sizes):
     items = exchanges(sizes)
@@ -92,6 +102,7 @@ def test_gathering_nothing_gives_nothing():
     assert index.shape == valid.shape == (0, 0)
 
 
+@pytest.mark.field_bug(6, 18)
 def test_packing_does_not_change_loss_or_gradient():
     """The packed micro-batches of a step against every sequence in a row of its own."""
     random = np.random.default_rng(0)
@@ -126,9 +137,41 @@ def test_packing_does_not_change_loss_or_gradient():
         assert torch.allclose(gradient, results[0][1], rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.field_bug(20, 49)
 def test_values_are_never_stretched_over_a_response():
     with pytest.raises(EngineError, match="advantages: 1 values for 3 tokens"):
         Exchange([1], [2, 3, 4], {"advantages": [0.5]})
+
+
+@pytest.mark.field_bug(11)
+def test_a_value_that_only_some_responses_have_is_never_filled_in():
+    """A 0 in its place would be the log-probability of a certain token."""
+    whole, part = Exchange([1], [2, 3], {"rollout_logp": [-1.0, -2.0]}), Exchange([1], [4])
+    for pack_length, micro_rows in ((32, 1), (1, 1)):
+        with pytest.raises(EngineError, match="not every response has its rollout_logp"):
+            pack([whole, part], pack_length, micro_rows)
+
+
+@pytest.mark.field_bug(11)
+@pytest.mark.parametrize(
+    ("missing", "coefficient"),
+    [("rollout_logp", 0.0), ("old_logp", 0.0), ("advantages", 0.1), ("reference_logp", 0.1)],
+)
+def test_nothing_is_learnt_without_both_engines_log_probabilities(missing, coefficient):
+    names = {"rollout_logp", "old_logp", "advantages", "reference_logp"} - {missing}
+    (batch,), _ = pack([Exchange([1], [2, 3], {name: [-1.0, -1.0] for name in names})], 16, 1)
+    loss = policy_loss(objective(small_config()), 1, Penalty(coefficient))
+    with pytest.raises(EngineError, match=f"a batch to learn from lacks {missing}"):
+        loss(torch.zeros(1, 16), batch)
+
+
+@pytest.mark.field_bug(25)
+def test_log_probabilities_travel_in_float32():
+    values = [-1.2345678, -1e-7, -87.654321]
+    (batch,), (at,) = pack([Exchange([1], [2, 3, 4], {"rollout_logp": values})], 16, 1)
+    found = batch.extras["rollout_logp"]
+    assert found.dtype == np.float32
+    assert found[0, at.start : at.stop].tolist() == np.float32(values).tolist()
 
 
 def test_a_prompt_without_tokens_is_refused():

@@ -51,6 +51,11 @@ class Case:
         return LengthSampler(self.seed, self.longest, self.slots)
 
 
+def scheduler_prompt(prompt_id: str) -> list[int]:
+    """The tokens :meth:`Case.scheduler` gives a prompt."""
+    return [1, int(prompt_id[1:])]
+
+
 cases = st.builds(
     Case,
     prompts=st.integers(1, 12),
@@ -91,6 +96,7 @@ def ids(harvest: Harvest) -> list[str]:
     return [member.id for group in harvest.groups for member in group.members]
 
 
+@pytest.mark.field_bug(37, 38)
 @settings(deadline=None, max_examples=25)
 @given(cases)
 def test_whole_groups_are_trained_and_each_visit_of_a_prompt_once(case):
@@ -99,6 +105,11 @@ def test_whole_groups_are_trained_and_each_visit_of_a_prompt_once(case):
         for group in harvest.groups:
             assert len(group.members) == case.members
             assert all(member.finished for member in group.members)
+            assert len({member.id for member in group.members}) == case.members
+            for member in group.members:
+                assert member.group_id == group.visit.group_id
+                assert member.prompt_id == group.visit.prompt_id
+                assert member.prompt == scheduler_prompt(member.prompt_id)
             trained[group.visit.prompt_id, group.visit.epoch] += 1
     assert set(trained.values()) <= {1}
 
@@ -115,6 +126,7 @@ def test_no_token_is_lost(case):
     assert generated == trained + purged + carried
 
 
+@pytest.mark.field_bug(39, 42)
 @settings(deadline=None, max_examples=25)
 @given(cases)
 def test_capacity_budget_and_sigma_hold(case):
@@ -152,6 +164,7 @@ def test_the_pool_is_kept_full_while_the_budget_is_open(case):
     assert set(seen) == {case.capacity}
 
 
+@pytest.mark.field_bug(41, 43)
 @settings(deadline=None, max_examples=20)
 @given(cases, st.integers(0, 5))
 def test_resuming_from_json_equals_going_on(case, cut):
@@ -172,6 +185,7 @@ def test_the_same_seed_gives_the_same_run(case):
     assert play(case).harvests == play(case).harvests
 
 
+@pytest.mark.field_bug(20)
 @settings(deadline=None, max_examples=25)
 @given(cases)
 def test_a_resumed_trajectory_keeps_its_tokens_and_remembers_its_policies(case):
@@ -190,6 +204,7 @@ def test_a_resumed_trajectory_keeps_its_tokens_and_remembers_its_policies(case):
         before = {member.id: Trajectory.from_row(member.to_row()) for member in now}
 
 
+@pytest.mark.field_bug(42)
 def test_retention_counts_cuts_and_waiting():
     """Two members, one long: the short one waits and ages with it."""
     config = small_config(rollouts_per_prompt=2, capacity=2, token_budget=1, max_partitions=9)
@@ -208,6 +223,7 @@ def test_retention_counts_cuts_and_waiting():
     assert retention(done) == {str(done[0].age): 2}
 
 
+@pytest.mark.field_bug(42)
 def test_a_group_beyond_sigma_goes_whole_and_its_prompt_comes_back():
     config = small_config(rollouts_per_prompt=2, capacity=4, token_budget=1, max_partitions=1)
     scheduler = C3PO({"slow": [1]} | {f"quick{n}": [2] for n in range(9)}, config, seed=0)
@@ -272,6 +288,7 @@ def test_synchronous_runs_exactly_its_groups_to_the_end(case, prompts):
     assert sampler.most_in_flight <= case.capacity
 
 
+@pytest.mark.field_bug(20)
 def test_a_broken_trajectory_is_refused():
     scheduler = Case(3, 1, 2, 10, 1, 5, 5, "finished", 0).scheduler()
     scheduler.begin()
@@ -282,6 +299,7 @@ def test_a_broken_trajectory_is_refused():
         scheduler.advance(2, [trajectory])
 
 
+@pytest.mark.field_bug(39)
 def test_a_response_beyond_its_limit_is_refused():
     scheduler = Case(3, 1, 2, 10, 1, 5, 5, "finished", 0).scheduler()
     scheduler.begin()
@@ -300,6 +318,7 @@ def test_a_trajectory_the_sampler_lost_is_missed():
         scheduler.harvest([])
 
 
+@pytest.mark.field_bug(29, 32)
 def test_a_log_probability_that_is_missing_survives_the_checkpoint():
     case = Case(3, 1, 2, 1, 3, 20, 5, "finished", 0)
     scheduler = case.scheduler()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import pytest
+
 from stages.base.records import Problem, Trajectory
 from stages.rl.c3po import Group, Harvest
 from stages.rl.diagnostics import (
@@ -40,6 +42,7 @@ def test_flat_groups_are_counted_and_parts_averaged():
     assert found["reward_parts"] == {"rules": 0.5}
 
 
+@pytest.mark.field_bug(48)
 def test_rollouts_are_counted_by_what_became_of_them():
     done = Group(Visit("p", 0, 0), [member(1.0, 3), member(0.0, 5, "length")])
     carried = Group(Visit("p", 0, 1), [member(None, 4, ""), member(None, 0, "")])
@@ -51,6 +54,16 @@ def test_rollouts_are_counted_by_what_became_of_them():
     assert (found["truncated_share"], found["length_max"]) == (0.5, 5)
 
 
+@pytest.mark.field_bug(48)
+def test_lengths_are_those_of_all_that_was_generated_whatever_became_of_its_reward():
+    members = [member(1.0, 2), member(None, 8, "length", "error"), member(0.0, 5, "length")]
+    found = rollout_figures(Harvest([Group(Visit("p", 0, 0), members)], [], [], members, 15, 8))
+    assert (found["length_mean"], found["length_finished_mean"]) == (5.0, 5.0)
+    assert found["length_max"] == 8
+    assert found["truncated_share"] == pytest.approx(2 / 3, abs=1e-6)
+
+
+@pytest.mark.field_bug(32)
 def test_figures_are_numbers_or_nothing():
     assert rounded(math.nan) is None
     assert rounded(math.inf) is None

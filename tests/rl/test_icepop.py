@@ -57,6 +57,7 @@ def loss_and_gradient(tensors, **options):
     return loss.detach(), gradient, sums
 
 
+@pytest.mark.field_bug(7, 13)
 @pytest.mark.parametrize("aggregate", ["sequence", "token"])
 @pytest.mark.parametrize("seed", range(10))
 def test_equals_the_closed_form_in_value_and_gradient(seed, aggregate):
@@ -69,12 +70,33 @@ def test_equals_the_closed_form_in_value_and_gradient(seed, aggregate):
     assert (gradient - expected_gradient).abs().max() < 1e-12
 
 
+@pytest.mark.field_bug("T1", "T2", "T3", "T7")
 def test_the_band_is_closed_and_rejected_weigh_nothing():
     k = torch.tensor([0.4995, 0.5, 1.0, 3.0, 5.0, 5.005], dtype=torch.float64)
     weight = icepop_mask(k.log(), torch.zeros_like(k), 0.5, 5.0)
     assert torch.allclose(weight, torch.tensor([0, 0.5, 1, 3, 5, 0], dtype=torch.float64))
 
 
+@pytest.mark.field_bug("T7")
+@pytest.mark.parametrize("rollout", [0.0, -1.0, -20.0])
+def test_float32_keeps_the_bounds_to_a_thousandth(rollout):
+    k = torch.tensor([0.4995, 0.5005, 4.995, 5.005, 0.2, 0.21])
+    rollouts = torch.full_like(k, rollout)
+    kept = icepop_mask(k.log() + rollouts, rollouts, 0.5, 5.0) != 0
+    assert kept.tolist() == [False, True, True, False, False, False]
+
+
+@pytest.mark.field_bug(25)
+def test_a_coarse_policy_does_not_coarsen_what_it_is_compared_with():
+    tensors = {name: values.float() for name, values in batch(11).items()}
+    coarse = tensors["logp"].bfloat16()
+    found, _ = icepop_loss(**{**tensors, "logp": coarse})
+    expected, _ = icepop_loss(**{**tensors, "logp": coarse.float()})
+    assert found.dtype == torch.float32
+    assert torch.equal(found, expected)
+
+
+@pytest.mark.field_bug(15, 27)
 def test_the_mask_carries_no_gradient_and_takes_what_is_not_a_number_as_rejected():
     old = torch.tensor([0.0, math.nan, math.inf, -math.inf, 0.0], requires_grad=True)
     rollout = torch.tensor([0.0, 0.0, 0.0, 0.0, math.nan])
@@ -96,6 +118,7 @@ def test_the_denominator_counts_rejected_tokens():
     assert (sums["tokens"], sums["below_band"]) == (4.0, 1.0)
 
 
+@pytest.mark.field_bug(1, 28, 30)
 @pytest.mark.parametrize("aggregate", ["sequence", "token"])
 @pytest.mark.parametrize("poison", [math.nan, math.inf, -math.inf, 1e30])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
@@ -113,6 +136,7 @@ def test_nothing_outside_the_mask_reaches_loss_or_gradient(aggregate, poison, dt
     assert sums["nonfinite"] == 0
 
 
+@pytest.mark.field_bug(27, 29, "T6")
 @pytest.mark.parametrize("name", ["logp", "old_logp", "rollout_logp", "advantages"])
 @pytest.mark.parametrize("poison", [math.nan, math.inf, -math.inf])
 def test_a_target_that_is_not_finite_is_rejected_and_counted(name, poison):
@@ -126,6 +150,7 @@ def test_a_target_that_is_not_finite_is_rejected_and_counted(name, poison):
     assert sums["tokens"] == tensors["mask"].sum()
 
 
+@pytest.mark.field_bug(27, 33, "T4")
 @pytest.mark.parametrize("log_ratio", [200.0, -200.0])
 @pytest.mark.parametrize("advantage", [1.0, -1.0])
 @pytest.mark.parametrize("edge", ["logp", "rollout_logp"])
@@ -139,6 +164,7 @@ def test_extreme_ratios_leave_float32_finite(log_ratio, advantage, edge):
     assert gradient.isfinite().all()
 
 
+@pytest.mark.field_bug(14, 15)
 def test_the_behaviour_weight_does_not_move_with_the_current_policy():
     tensors = batch(5)
     before = icepop_mask(tensors["old_logp"], tensors["rollout_logp"], ALPHA, BETA)
@@ -157,6 +183,7 @@ def test_the_behaviour_weight_does_not_move_with_the_current_policy():
     assert (gradient - expected).abs().max() < 1e-12
 
 
+@pytest.mark.field_bug(34)
 def test_a_batch_without_targets_is_zero_with_zero_gradient():
     tensors = batch(6)
     tensors["mask"] = torch.zeros_like(tensors["mask"])
@@ -166,16 +193,33 @@ def test_a_batch_without_targets_is_zero_with_zero_gradient():
         assert (gradient == 0).all()
 
 
-def test_a_wholly_masked_row_changes_nothing():
+@pytest.mark.field_bug(8, 10)
+@pytest.mark.parametrize("aggregate", ["sequence", "token"])
+def test_a_wholly_masked_row_changes_nothing(aggregate):
     tensors = batch(7)
-    loss, gradient, _ = loss_and_gradient(tensors)
+    loss, gradient, _ = loss_and_gradient(tensors, aggregate=aggregate)
     longer = {name: torch.cat([values, values[:1]]) for name, values in tensors.items()}
     longer["mask"][-1] = 0
-    padded_loss, padded_gradient, _ = loss_and_gradient(longer)
+    padded_loss, padded_gradient, _ = loss_and_gradient(longer, aggregate=aggregate)
     assert torch.allclose(loss, padded_loss, rtol=0, atol=1e-15)
     assert torch.allclose(gradient, padded_gradient[:-1], rtol=0, atol=1e-15)
 
 
+@pytest.mark.field_bug(9, 12)
+@pytest.mark.parametrize("aggregate", ["sequence", "token"])
+def test_a_response_rejected_as_a_whole_leaves_the_others_as_they_were(aggregate):
+    tensors = batch(8)
+    _, before, _ = loss_and_gradient(tensors, aggregate=aggregate)
+    rejected = torch.zeros_like(tensors["mask"])
+    rejected[0] = 50.0
+    tensors["rollout_logp"] = tensors["rollout_logp"] + rejected
+    _, after, _ = loss_and_gradient(tensors, aggregate=aggregate)
+    assert (before[0] != 0).any()
+    assert (after[0] == 0).all()
+    assert torch.equal(after[1:], before[1:])
+
+
+@pytest.mark.field_bug(3, 6, 10, 18, "T5")
 @settings(deadline=None, max_examples=30)
 @given(
     seed=st.integers(0, 10_000),
@@ -205,6 +249,7 @@ def test_micro_batches_order_and_padding_leave_the_gradient(seed, cuts, aggregat
     assert (pieces - gradient).abs().max() < 1e-12
 
 
+@pytest.mark.field_bug(49)
 @pytest.mark.parametrize("name", ["logp", "old_logp", "rollout_logp", "advantages", "mask"])
 def test_shapes_that_would_broadcast_are_refused(name):
     tensors = batch(0)

@@ -11,6 +11,7 @@ import torch
 from stages.base.errors import DivergenceError
 from stages.base.records import Trajectory
 from stages.engines.toy import ToyTrainer
+from stages.rl.advantages import group_advantages
 from stages.rl.c3po import Group
 from stages.rl.learner import (
     Sample,
@@ -60,6 +61,7 @@ def step(groups, **changes):
     return trainer.table.detach() - before, measured
 
 
+@pytest.mark.field_bug(16, 17)
 def test_scores_come_back_to_their_own_tokens():
     config, trainer = small_config(pack_length=16, micro_rows=2), ToyTrainer(WORDS)
     logp = torch.log_softmax(trainer.table.detach(), -1)
@@ -70,6 +72,7 @@ def test_scores_come_back_to_their_own_tokens():
             assert sample.train_logp.tolist() == pytest.approx(expected)
 
 
+@pytest.mark.field_bug(3, 6)
 @pytest.mark.parametrize("aggregate", ["sequence", "token"])
 def test_packing_and_micro_batches_leave_the_step_as_it_is(aggregate):
     reference, _ = step(GROUPS, aggregate=aggregate, pack_length=64, micro_rows=8)
@@ -119,12 +122,75 @@ def test_the_second_minibatch_is_clipped_against_the_weights_at_the_start():
     assert double["clip_share"] > 0
 
 
+@pytest.mark.field_bug(14, 40)
+def test_k_stays_what_it_was_in_every_minibatch_of_a_step():
+    """Theta_old is scored once, before the first update; the rollout's side is what was stored."""
+    trainer = ToyTrainer(WORDS)
+    config = small_config(minibatches=2, pack_length=16, learning_rate=5.0)
+    seen = []
+    original = trainer.update
+
+    def watch(batches, loss, rate):
+        seen.append([(batch.mask, dict(batch.extras)) for batch in batches])
+        return original(batches, loss, rate)
+
+    trainer.update = watch
+    samples = make_samples([group(1, [1.0, 0.0, 0.0])] * 2, trainer, config)
+    update(samples, trainer, config, step=3)
+    moved = make_samples([group(1, [1.0, 0.0, 0.0])], trainer, config)
+    assert np.abs(moved[0][2].train_logp - samples[0][2].train_logp).max() > 0.01
+    first, second = seen
+    for (mask, before), (_, after) in zip(first, second, strict=True):
+        assert np.array_equal(before["old_logp"], after["old_logp"])
+        assert np.array_equal(before["rollout_logp"], np.float32(-1.7) * mask)
+        assert np.array_equal(after["rollout_logp"], np.float32(-1.7) * mask)
+
+
+@pytest.mark.field_bug(4)
+@pytest.mark.parametrize("aggregate", ["sequence", "token"])
+def test_the_same_responses_count_above_and_below_the_line(aggregate):
+    alone, _ = step(GROUPS[:1], aggregate=aggregate)
+    failed, truncated = group(1, [1.0, 0.0, 0.0]), group(1, [1.0, 0.0, 0.0])
+    failed.members += group(9, [None]).members
+    for member in truncated.members:
+        member.ended = "length"
+    assert torch.allclose(step([failed], aggregate=aggregate)[0], alone, rtol=1e-3, atol=1e-7)
+    assert torch.equal(step([truncated], aggregate=aggregate)[0], alone)
+
+
+@pytest.mark.field_bug(36)
+@pytest.mark.parametrize(("coefficient", "learnt_from"), [(0.0, 3), (0.1, 6)])
+def test_a_flat_group_is_learnt_from_only_if_a_reference_pulls(coefficient, learnt_from):
+    trainer, config = ToyTrainer(WORDS), small_config(kl_coefficient=coefficient)
+    samples = make_samples(GROUPS[:2], trainer, config, ToyTrainer(WORDS, seed=9))
+    seen = []
+    original = trainer.update
+
+    def watch(batches, loss, rate):
+        seen.extend(int(batch.segments.max(axis=1).sum()) for batch in batches)
+        return original(batches, loss, rate)
+
+    trainer.update = watch
+    update(samples, trainer, config, step=0)
+    assert sum(seen) == learnt_from
+
+
+@pytest.mark.field_bug(37)
+@pytest.mark.parametrize("micro_rows", [1, 8])
+def test_advantages_are_those_of_the_whole_group_however_it_is_packed(micro_rows):
+    config = small_config(pack_length=16, micro_rows=micro_rows)
+    for found, asked in zip(make_samples(GROUPS, ToyTrainer(WORDS), config), GROUPS, strict=True):
+        expected = group_advantages([member.reward for member in asked.members])
+        assert [sample.advantage for sample in found] == expected
+
+
 def sample_of_two_policies() -> Sample:
     trajectory = Trajectory("a", "p", "g", [1], 9, [1, 2], [-0.5, -0.6], [3, 4], reward=1.0)
     trained = np.array([-1.0, -1.1], dtype=np.float32)
     return Sample(trajectory, 1.0, trained, np.zeros(2, dtype=np.float32))
 
 
+@pytest.mark.field_bug(40)
 @pytest.mark.parametrize(("theta_old", "expected"), [("latest", -1.0), ("rollout", -0.5)])
 def test_theta_old_decides_who_scores_older_segments(theta_old, expected):
     found = old_logp(sample_of_two_policies(), 4, small_config(theta_old=theta_old))
@@ -132,6 +198,7 @@ def test_theta_old_decides_who_scores_older_segments(theta_old, expected):
     assert found.tolist() == pytest.approx([expected, -1.1])
 
 
+@pytest.mark.field_bug(40)
 def test_per_segment_scores_each_token_with_the_weights_that_sampled_it():
     """Cut after two tokens, weights moved, one token more: theta_old knows both weights."""
     trainer, config = ToyTrainer(WORDS), small_config(theta_old="per_segment")

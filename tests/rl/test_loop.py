@@ -62,6 +62,7 @@ class KilledError(Exception):
     """Stands for SIGKILL: nothing of the process survives but its files."""
 
 
+@pytest.mark.field_bug(40, 43)
 def test_per_segment_resumes_to_the_same_bytes_and_differs_from_latest(tmp_path):
     """What the trainer made of a segment before its cut travels with the checkpoint."""
     straight = Rig(tmp_path / "straight", steps=10, theta_old="per_segment")
@@ -84,6 +85,7 @@ def test_a_judge_hears_of_every_response_as_it_ends(tmp_path):
     assert [*map(dump_line, silent)] == [*map(dump_line, journal)]
 
 
+@pytest.mark.field_bug(33, 45)
 def test_growth_of_the_mismatch_is_said_once(capsys):
     journal = [{"k3": 0.001 * 1.2**step} for step in range(14)]
     for seen in range(1, 15):
@@ -94,6 +96,7 @@ def test_growth_of_the_mismatch_is_said_once(capsys):
     assert "grows" not in capsys.readouterr().err
 
 
+@pytest.mark.field_bug(41, 43)
 @pytest.mark.parametrize(
     ("scheduler", "at"), [("c3po", 1), ("c3po", 7), ("c3po", 16), ("synchronous", 15)]
 )
@@ -137,6 +140,7 @@ def test_equal_rewards_everywhere_change_nothing_and_crash_nothing(tmp_path):
     assert torch.equal(rig.trainer.table, before)
 
 
+@pytest.mark.field_bug(50)
 def test_failed_checks_are_masked_and_counted(tmp_path):
     changes = {"steps": 1, "scheduler": "synchronous", "minibatches": 1, "max_error_share": 0.5}
     rig = Rig(tmp_path, judge=FirstTokenJudge(failing=".3"), **changes)
@@ -186,6 +190,7 @@ def test_a_budget_too_small_for_any_group_is_refused(tmp_path):
         rig.run()
 
 
+@pytest.mark.field_bug(16)
 def test_engines_that_agree_show_no_mismatch_and_others_do(tmp_path):
     quiet = Rig(tmp_path / "quiet", steps=1).run().journal[0]
     assert quiet["log_k_abs_max"] < 1e-5

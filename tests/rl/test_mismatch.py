@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from stages.base.jsonl import dump_line
 from stages.rl.growth import growth
 from stages.rl.mismatch import TrainedTokens, deciles, mismatch_figures
 
@@ -25,6 +26,7 @@ def trained(k, entropy=None, lag=None) -> TrainedTokens:
     )
 
 
+@pytest.mark.field_bug(50)
 def test_the_rejected_are_counted_among_all_tokens_and_looked_at_apart():
     found = mismatch_figures(trained([0.1, 1.0, 2.0, 8.0], [3.0, 1.0, 1.0, 5.0]), BAND)
     assert (found["masked_low_share"], found["masked_high_share"]) == (0.25, 0.25)
@@ -43,12 +45,26 @@ def test_k3_has_its_direction():
     assert mismatch_figures(trained([math.e]), BAND)["k3"] == pytest.approx(math.e - 2, abs=1e-6)
 
 
+@pytest.mark.field_bug(28, 29)
 def test_what_is_not_a_number_is_counted_and_spoils_nothing():
     tokens = trained([1.0, 2.0, 1.0])
     tokens.rollout_logp[0] = math.nan
     found = mismatch_figures(tokens, BAND)
     assert found["nonfinite_tokens"] == 1
     assert found["log_k_abs_mean"] == pytest.approx(math.log(2) / 2, abs=1e-6)
+
+
+@pytest.mark.field_bug(28)
+@pytest.mark.parametrize("far", [-5000.0, 5000.0])
+def test_an_extreme_token_is_rejected_and_leaves_a_figure_or_none(far):
+    tokens = trained([1.0, 2.0, 1.0, 1.0])
+    tokens.rollout_logp[0] = far
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = mismatch_figures(tokens, BAND)
+    side = "masked_high_share" if far < 0 else "masked_low_share"
+    assert found[side] == 0.25
+    assert found["log_k_abs_max"] == pytest.approx(5000, abs=2)
+    dump_line(found)
 
 
 def test_mismatch_is_split_by_version_lag():
@@ -88,6 +104,7 @@ def test_both_directions_and_the_effective_share_on_exact_expectations():
     assert found["perplexity_ratio"] == pytest.approx(math.exp(forward), abs=1e-6)
 
 
+@pytest.mark.field_bug(45)
 def test_growth_finds_the_rate_of_the_recursion():
     deltas = [0.01]
     for _ in range(20):

@@ -54,6 +54,7 @@ def test_engines_that_agree_make_all_objectives_the_same():
     assert all(torch.equal(first, gradient) for gradient in others)
 
 
+@pytest.mark.field_bug("T1", "T2", "T3")
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
@@ -74,6 +75,7 @@ def test_each_weighs_k_its_own_way(name, expected):
     assert (-gradient * 4)[0].tolist() == pytest.approx(expected)
 
 
+@pytest.mark.field_bug(1, 28, 30)
 @every_composition
 @pytest.mark.parametrize("poison", [math.nan, math.inf, -math.inf, 1e30])
 def test_every_composition_is_safe_from_what_the_mask_hides(changes, poison):
@@ -89,6 +91,7 @@ def test_every_composition_is_safe_from_what_the_mask_hides(changes, poison):
     assert sums["nonfinite"] == 0
 
 
+@pytest.mark.field_bug(27, 33, "T4")
 @every_composition
 @pytest.mark.parametrize("log_ratio", [200.0, -200.0])
 @pytest.mark.parametrize("edge", ["logp", "old_logp", "rollout_logp"])
@@ -102,6 +105,7 @@ def test_every_composition_stays_finite_in_float32_at_extreme_ratios(changes, lo
     assert gradient.isfinite().all()
 
 
+@pytest.mark.field_bug(12, 13)
 @pytest.mark.parametrize("aggregate", ["sequence", "token"])
 @pytest.mark.parametrize("name", ["icepop", "icepop-narrow", "icepop-wide", "kpop", "dis"])
 def test_every_mask_counts_rejected_tokens_in_the_denominator(name, aggregate):
@@ -115,6 +119,7 @@ def test_every_mask_counts_rejected_tokens_in_the_denominator(name, aggregate):
     assert gradient[0, 2:].tolist() == [0.0, 0.0]
 
 
+@pytest.mark.field_bug(3, 6, "T5")
 @every_composition
 @pytest.mark.parametrize("cuts", [[1], [3, 5], [1, 2, 7]])
 def test_every_composition_adds_up_over_micro_batches(changes, cuts):
@@ -135,6 +140,7 @@ def test_every_composition_adds_up_over_micro_batches(changes, cuts):
     assert counted == sums["below_band"]
 
 
+@pytest.mark.field_bug(14, 15)
 @pytest.mark.parametrize("changes", [c for c in COMPOSITIONS if c["objective"] != "gspo"])
 def test_weights_are_constants_of_the_current_policy(changes):
     """Finite differences: gates add nothing. (GSPO holds its ratio constant by design.)"""
@@ -242,6 +248,39 @@ def test_the_sequence_gate_drops_whole_responses_by_their_geometric_mean():
     assert loss == pytest.approx(-0.5)  # of two sequences, one weighs nothing and still counts
     assert (gradient[1] == 0).all()
     assert sums["below_band"] == 4
+
+
+@pytest.mark.field_bug(13)
+@pytest.mark.parametrize("aggregate", ["sequence", "token"])
+@pytest.mark.parametrize("name", NAMES)
+def test_no_objective_forgets_the_gate_on_whole_sequences(name, aggregate):
+    config = small_config(objective=name, aggregate=aggregate, sequence_band=(0.8, 1.25))
+    rollout = torch.tensor([[0.1, -0.1, 0.1], [0.5, 0.5, 0.5]], dtype=torch.float64) - 1
+    old, ones = torch.full_like(rollout, -1.0), torch.ones_like(rollout)
+    tensors = {"logp": old, "old_logp": old, "rollout_logp": rollout, "advantages": ones}
+    _, gradient, sums = run(config, {**tensors, "mask": ones})
+    _, alone, _ = run(replace(config, sequence_band=()), {**tensors, "mask": ones})
+    assert (gradient[0] != 0).all()
+    assert torch.equal(gradient[0], alone[0])
+    assert (alone[1] != 0).all()
+    assert (gradient[1] == 0).all()
+    assert sums["below_band"] == 3
+
+
+@pytest.mark.field_bug(52, 53)
+@every_composition
+@pytest.mark.parametrize("log_k", [0.05, -0.05])
+def test_a_long_response_weighs_what_a_short_one_does(changes, log_k):
+    """Each token off by a little: the product over 2,000 of them is e^100 or e^-100."""
+    found = []
+    for length in (2, 2000):
+        old = torch.full((1, length), -1.0, dtype=torch.float64)
+        tensors = {"logp": old + 0.01, "old_logp": old, "rollout_logp": old - log_k}
+        tensors |= {"advantages": torch.ones_like(old), "mask": torch.ones_like(old)}
+        loss, gradient, _ = run(small_config(**changes), tensors)
+        found.append((float(loss), float(gradient.sum())))
+    assert found[0][0] < -0.9
+    assert found[1] == pytest.approx(found[0], rel=1e-9)
 
 
 @pytest.mark.parametrize("band", [(0.9,), (1.1, 1.2), (0.5, 0.9), (0.0, 2.0), (0.5, 1.5, 2.0)])

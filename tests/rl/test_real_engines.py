@@ -39,6 +39,7 @@ def kill_after_checkpoint(folder: Path, name: str) -> None:
     process.wait()
 
 
+@pytest.mark.field_bug(16, 41, 43)
 def test_a_killed_run_ends_with_the_bytes_of_an_undisturbed_one(tmp_path):
     expected = finish(tmp_path / "straight")
     kill_after_checkpoint(tmp_path / "killed", "00000002")
