@@ -12,7 +12,7 @@ from torch import Tensor
 
 from stages.base.errors import CheckpointError, EngineError, ResourceError
 from stages.base.params import resolve
-from stages.base.records import PackedBatch
+from stages.base.records import PackedBatch, Trajectory
 from stages.engines.bailing_moe import BailingMoeV2ForCausalLM, initialise
 from stages.engines.deepspeed_trainer import (
     DeepSpeedTrainer,
@@ -20,8 +20,12 @@ from stages.engines.deepspeed_trainer import (
     adamw,
     block_attention,
 )
+from stages.rl.batch import Exchange, pack, policy_loss, unpack
+from stages.rl.objectives import objective
 from stages.sft.loss import answer_loss
 from stages.sft.packing import TokenRow, best_fit_decreasing, fill_rows
+from tests.engines.samples import SHAPE, lively, logprobs, trajectories
+from tests.rl.small import small_config
 
 pytestmark = pytest.mark.slow
 ARCHITECTURE = resolve("tiny", {}).make_base_model.architecture
@@ -107,6 +111,118 @@ def test_a_row_scores_the_same_alone_and_in_company() -> None:
     for row in rows:
         single, _ = trainer.score(alone(row))
         np.testing.assert_allclose(by_tokens[tuple(row.tokens)], single[0], atol=1e-5)
+
+
+def responses(count: int = 12) -> list[Trajectory]:
+    """Prompts and responses of ragged lengths."""
+    found = trajectories(count, 20, SHAPE.vocabulary)
+    for number, item in enumerate(found):
+        item.tokens = [3 + (5 * number + 11 * t) % 60 for t in range(1 + (7 * number) % 13)]
+    return found
+
+
+@pytest.mark.field_bug(16, 17, 18, 19)
+@pytest.mark.parametrize(("pack_length", "micro_rows"), [(64, 4), (32, 1), (1, 1)])
+def test_each_response_token_gets_the_log_probability_a_plain_forward_gives_it(
+    pack_length: int, micro_rows: int
+) -> None:
+    model, items = lively(4), responses()
+    trainer = DeepSpeedTrainer(TokenLogProbabilities(model), adamw(model, 1e-3, (0.9, 0.95), 0.0))
+    exchanges = [Exchange(item.prompt, item.tokens) for item in items]
+    batches, places = pack(exchanges, pack_length, micro_rows)
+    found = unpack([trainer.score(batch)[0] for batch in batches], places)
+    for item, scored in zip(items, found, strict=True):
+        np.testing.assert_allclose(scored, logprobs(model, item).numpy(), atol=1e-4)
+
+
+def response_batches(pack_length: int, micro_rows: int) -> list[PackedBatch]:
+    extras = [
+        {
+            "old_logp": [-3.0] * len(item.tokens),
+            "rollout_logp": [-3.2] * len(item.tokens),
+            "advantages": [1.0 - number % 3] * len(item.tokens),
+        }
+        for number, item in enumerate(responses())
+    ]
+    exchanges = [
+        Exchange(item.prompt, item.tokens, values)
+        for item, values in zip(responses(), extras, strict=True)
+    ]
+    return pack(exchanges, pack_length, micro_rows)[0]
+
+
+@pytest.mark.field_bug(3, 5, 6)
+@pytest.mark.parametrize("aggregate", ["sequence", "token"])
+def test_the_number_of_micro_batches_leaves_the_step(aggregate: str) -> None:
+    """By SGD, whose step is the gradient itself: Adam would hide a factor."""
+    steps = []
+    whole = 12 if aggregate == "sequence" else sum(len(item) for item in responses())
+    loss = policy_loss(objective(small_config(aggregate=aggregate)), whole)
+    for pack_length, micro_rows in ((512, 8), (64, 2), (1, 1)):
+        model = lively(4)
+        before = {name: value.clone() for name, value in model.state_dict().items()}
+        sgd = torch.optim.SGD(model.parameters(), lr=1.0)
+        trainer = DeepSpeedTrainer(TokenLogProbabilities(model), sgd, gradient_clip=0.0)
+        batches = response_batches(pack_length, micro_rows)
+        trainer.update(batches, loss, 1e3)
+        after = model.state_dict()
+        moved = torch.cat([(after[n] - v).flatten().double() for n, v in before.items()])
+        steps.append((len(batches), moved))
+    (_, expected), *others = steps
+    assert [count for count, _ in steps] == sorted({count for count, _ in steps})
+    assert expected.norm() > 10
+    for _, moved in others:
+        assert (moved - expected).norm() <= 1e-5 * expected.norm()
+
+
+@pytest.mark.field_bug(33)
+def test_the_first_update_sees_the_log_probabilities_that_were_scored() -> None:
+    model, batches = lively(4), response_batches(64, 2)
+    trainer = DeepSpeedTrainer(TokenLogProbabilities(model), adamw(model, 1e-3, (0.9, 0.95), 0.0))
+    scored = [trainer.score(batch)[0] for batch in batches]
+    seen = []
+
+    def watch(logp: Tensor, _: PackedBatch) -> tuple[Tensor, dict[str, float]]:
+        seen.append(logp.detach().numpy().copy())
+        return logp.sum(), {}
+
+    trainer.update(batches, watch, 1e-3)
+    for before, now in zip(scored, seen, strict=True):
+        np.testing.assert_allclose(now, before, atol=1e-5)
+
+
+@pytest.mark.field_bug(26)
+def test_the_head_is_float32_on_a_bfloat16_model() -> None:
+    model, (batch, *_) = lively(4).to(torch.bfloat16), response_batches(512, 12)
+    tokens, positions, segments, mask = (
+        torch.from_numpy(a) for a in (batch.tokens, batch.positions, batch.segments, batch.mask)
+    )
+    with torch.no_grad():
+        logp, entropy = TokenLogProbabilities(model)(tokens, positions, segments, mask)
+        hidden = model.model(tokens, positions, block_attention(segments)).last_hidden_state
+        logits = hidden.double() @ model.lm_head.weight.double().T
+    exact = torch.log_softmax(logits, -1)[:, :-1].gather(-1, tokens[:, 1:, None])[..., 0]
+    assert logp.dtype == entropy.dtype == torch.float32
+    assert hidden.dtype == torch.bfloat16
+    assert ((logp[:, 1:] - exact) * mask[:, 1:]).abs().max() < 1e-4
+
+
+def test_experts_are_trained_by_the_loss_alone_and_their_bias_by_nothing() -> None:
+    """No loss of the router hides in a training pass: a loss of zero moves nothing."""
+    model, batches = lively(4), response_batches(64, 2)
+    trainer = DeepSpeedTrainer(TokenLogProbabilities(model), adamw(model, 1e-2, (0.9, 0.95), 0.0))
+    held = {name: tensor.clone() for name, tensor in trainer.named_tensors()}
+    still = trainer.update(batches, lambda logp, _: (0.0 * logp.sum(), {}), 1e-2)
+    assert still["grad_norm"] == 0
+    assert all(torch.equal(tensor, held[name]) for name, tensor in trainer.named_tensors())
+    for _ in range(2):
+        trainer.update(batches, policy_loss(objective(small_config()), 12), 1e-2)
+    now = dict(trainer.named_tensors())
+    bias = [name for name in held if name.endswith("expert_bias")]
+    assert len(bias) == 2
+    assert all(torch.equal(now[name], held[name]) for name in bias)
+    assert {now[name].dtype for name in bias} == {torch.float32}
+    assert not any(torch.equal(now[n], held[n]) for n in held if n.endswith("mlp.gate.weight"))
 
 
 def test_a_restored_trainer_goes_on_to_the_same_bytes(tmp_path: Path) -> None:

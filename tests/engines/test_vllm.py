@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from stages.base.errors import DataError, EngineError
+from stages.base.jsonl import read_json, write_json
 from stages.base.rollouts import BatchControl
 from stages.base.seeds import derive_seed
 from stages.engines.checkpoints import checksum, named_checkpoint_tensors
@@ -15,6 +16,7 @@ from stages.engines.vllm_sampler import VllmSampler
 from stages.engines.weight_channel import LocalChannel, is_quantised, quantised
 from tests.engines.samples import (
     Holder,
+    causal,
     differences,
     engine,
     generate,
@@ -59,7 +61,12 @@ def new(old):
 
 @pytest.fixture(scope="module")
 def sampler(old, tmp_path_factory):
+    """Its checkpoint recommends a way of sampling that nothing here may follow."""
     folder = saved(old, tmp_path_factory.mktemp("float32"))
+    advice = {"do_sample": True, "temperature": 0.3, "top_p": 0.5, "top_k": 3, "min_p": 0.2}
+    advice |= {"repetition_penalty": 1.5}
+    defaults = folder / "generation_config.json"
+    write_json(defaults, {**read_json(defaults), **advice})
     return VllmSampler(folder, engine("float32"), seed=5)
 
 
@@ -128,6 +135,55 @@ def test_quantised_has_even_levels_under_one_scale_a_row():
     assert found[0].tolist() == [3.0, -3.0, 1.0, 0.0]
     assert found[1].tolist() == pytest.approx([0.003, 0.0, 0.002, 0.0])
     assert found[2].tolist() == [0.0] * 4
+
+
+@pytest.mark.field_bug(21, 22)
+@pytest.mark.parametrize("temperature", [0.5, 2.0])
+def test_the_engine_reports_the_distribution_it_samples_from(channel, sampler, old, temperature):
+    """At temperature 1 raw and processed log-probabilities are one; the engine is asked off it."""
+    from vllm import SamplingParams
+
+    prompt = trajectories(1, 12)[0].prompt
+    settings = SamplingParams(
+        temperature=temperature, seed=3, max_tokens=12, logprobs=0, detokenize=False
+    )
+    (answer,) = sampler.llm.generate({"prompt_token_ids": prompt}, settings, use_tqdm=False)
+    (found,) = answer.outputs
+    tokens = list(found.token_ids)
+    reported = [found.logprobs[place][token].logprob for place, token in enumerate(tokens)]
+    ids = torch.tensor([[*prompt, *tokens]])
+    places = {"position_ids": torch.arange(ids.shape[1])[None]}
+    with torch.no_grad():
+        logits = old(input_ids=ids, attention_mask=causal(ids.shape[1]), **places).logits[0]
+    scaled, raw = (
+        torch.log_softmax(logits / t, -1)[len(prompt) - 1 : -1].gather(
+            1, torch.tensor(tokens)[:, None]
+        )[:, 0]
+        for t in (temperature, 1.0)
+    )
+    assert (scaled - torch.tensor(reported)).abs().max() <= 1e-3
+    assert (raw - torch.tensor(reported)).abs().max() > 0.05
+
+
+@pytest.mark.field_bug(21, 23, 47)
+def test_the_engine_is_asked_for_the_whole_distribution_and_for_ids(channel, sampler, monkeypatch):
+    import vllm
+
+    asked = []
+    plain = vllm.SamplingParams
+    monkeypatch.setattr(
+        vllm, "SamplingParams", lambda **given: asked.append(plain(**given)) or asked[-1]
+    )
+    generate(sampler, count=2, max_tokens=3)
+    assert len(asked) == 2
+    for found in asked:
+        assert (found.temperature, found.top_p, found.min_p) == (1.0, 1.0, 0.0)
+        assert found.top_k in (0, -1)
+        assert found.repetition_penalty == 1.0
+        assert found.presence_penalty == found.frequency_penalty == 0.0
+        assert not found.logit_bias
+        assert not found.min_tokens
+        assert not found.detokenize
 
 
 def test_the_engine_keeps_the_bias_in_float32(sampler):

@@ -1,18 +1,25 @@
 """The loop on vLLM and DeepSpeed with a small random model; run as a process that can be killed.
 
-``python -m tests.rl.real_engines FOLDER`` leaves ``journal.jsonl`` and ``weights.txt`` in FOLDER.
+``python -m tests.rl.real_engines FOLDER`` leaves ``journal.jsonl`` and ``weights.txt`` in FOLDER,
+and in ``bias.jsonl`` what each push did to the expert bias on both sides.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
-from stages.base.jsonl import write_jsonl
+from torch import Tensor
+
+from stages.base.jsonl import dump_line, write_jsonl
 from stages.base.params import Run
+from stages.base.protocols import Trainer
 from stages.base.records import Judgement, Problem, Verdict
 from stages.engines.checkpoints import checksum
 from stages.engines.local_runtime import start
+from stages.engines.vllm_sampler import VllmSampler
+from stages.engines.weight_channel import LocalChannel
 from stages.rl.c3po import make_scheduler
 from stages.rl.loop import Engines, train
 from tests.engines.samples import engine, lively, saved
@@ -39,6 +46,32 @@ class EvenJudge:
         return [Judgement(Verdict.PASS, share) for share in shares]
 
 
+def fingerprint(tensors: Iterable[tuple[str, Tensor]]) -> dict[str, str]:
+    """Type and checksum of each expert bias among the tensors."""
+    return {
+        name: f"{tensor.dtype} {checksum([(name, tensor)])}"
+        for name, tensor in tensors
+        if name.endswith("expert_bias")
+    }
+
+
+class WatchedChannel:
+    """Protocol ``WeightChannel``; notes the expert bias of trainer and sampler after each push."""
+
+    def __init__(self, channel: LocalChannel, sampler: VllmSampler, notes: Path) -> None:
+        self.channel, self.sampler, self.notes = channel, sampler, notes
+
+    def push(self, trainer: Trainer, version: int) -> str:
+        pushed = self.channel.push(trainer, version)
+        sampled = self.sampler.llm.apply_model(
+            lambda model: fingerprint((n, p.data) for n, p in model.named_parameters())
+        )[0]
+        row = {"version": version, "trainer": fingerprint(trainer.named_tensors())}
+        with self.notes.open("a") as file:
+            file.write(dump_line({**row, "sampler": sampled}) + "\n")
+        return pushed
+
+
 def main(folder: Path) -> None:
     """Run, or go on after a kill."""
     model = folder / "model"
@@ -54,7 +87,12 @@ def main(folder: Path) -> None:
         CONFIG,
         problems,
         make_scheduler(prompts, CONFIG, run.seed),
-        Engines(runtime.sampler, runtime.trainer, runtime.channel, EvenJudge()),
+        Engines(
+            runtime.sampler,
+            runtime.trainer,
+            WatchedChannel(runtime.channel, runtime.sampler, folder / "bias.jsonl"),
+            EvenJudge(),
+        ),
         checkpoints,
         folder / "rollouts",
     )

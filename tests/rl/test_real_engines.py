@@ -51,3 +51,12 @@ def test_a_killed_run_ends_with_the_bytes_of_an_undisturbed_one(tmp_path):
     assert any(int(lag) > 0 for row in journal for lag in row["version_lag"])
     assert len({row["weights"] for row in journal}) > 1
     assert all(row["by_lag"]["0"]["log_k_abs_mean"] < 0.1 for row in journal)
+
+    # The expert bias: float32, and the same bits on both sides before and after every step.
+    notes = read_jsonl(tmp_path / "straight" / "bias.jsonl")
+    assert [row["version"] for row in notes] == list(range(len(journal) + 1))
+    first = notes[0]["trainer"]
+    assert len(first) == 2
+    assert all(held.startswith("torch.float32 ") for held in first.values())
+    assert all(row["trainer"] == row["sampler"] == first for row in notes)
+    assert sum(row["updates"] > 0 for row in journal) >= 2
