@@ -41,8 +41,8 @@ def collect(tokens, named, logprobs):
 
 @pytest.mark.field_bug(47, 51)
 def test_tokens_come_as_ids_each_with_its_own_log_probability():
-    found, counts, running = collect([5, 8], [[5, 9], [8, 2]], [[-3.0, -0.1], [-2.0, -0.2]])
-    assert (found.tokens, found.logprobs, found.versions) == ([4, 5, 8], [-0.5, -3, -2], [6, 7, 7])
+    found, counts, running = collect([8, 5], [[8, 9], [5, 2]], [[-3.0, -0.1], [-2.0, -0.2]])
+    assert (found.tokens, found.logprobs, found.versions) == ([4, 8, 5], [-0.5, -3, -2], [6, 7, 7])
     assert counts == (2, [])
     assert running == {"0": found}
 

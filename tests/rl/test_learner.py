@@ -140,6 +140,9 @@ def test_k_stays_what_it_was_in_every_minibatch_of_a_step():
     moved = make_samples([group(1, [1.0, 0.0, 0.0])], trainer, config)
     assert np.abs(moved[0][2].train_logp - samples[0][2].train_logp).max() > 0.01
     first, second = seen
+    scored = np.concatenate([sample.train_logp for sample in samples[0]])
+    carried = np.concatenate([found["old_logp"][mask > 0] for mask, found in first])
+    assert sorted(carried.tolist()) == sorted(scored.tolist())
     for (mask, before), (_, after) in zip(first, second, strict=True):
         assert np.array_equal(before["old_logp"], after["old_logp"])
         assert np.array_equal(before["rollout_logp"], np.float32(-1.7) * mask)

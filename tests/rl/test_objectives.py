@@ -158,6 +158,20 @@ def test_weights_are_constants_of_the_current_policy(changes):
     assert torch.allclose(moved[:2, :3], gradient[:2, :3], atol=1e-7)
 
 
+@pytest.mark.field_bug(15)
+@every_composition
+def test_only_the_current_policy_is_moved(changes):
+    """Also where older log-probabilities arrive with a graph behind them."""
+    tensors = batch(12)
+    expected = run(small_config(**changes), tensors)[1]
+    names = ("logp", "old_logp", "rollout_logp", "advantages")
+    leaves = {name: tensors[name].clone().requires_grad_() for name in names}
+    loss, _ = objective(small_config(**changes))(**{**tensors, **leaves})
+    moved, *others = torch.autograd.grad(loss, list(leaves.values()), allow_unused=True)
+    assert torch.equal(moved, expected)
+    assert others == [None, None, None]
+
+
 def test_grpo_asks_nothing_of_the_rollout_engine():
     tensors = batch(3)
     _, clean, _ = run(small_config(objective="grpo"), tensors)
