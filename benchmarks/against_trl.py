@@ -3,8 +3,9 @@
 Both start from the same weights and prompts and take one optimiser step on as many groups:
 sampling at temperature 1, reward, advantages, forward, backward, AdamW in float32. TRL runs in an
 environment of its own that shares this one's torch and transformers, made below ``.scratch`` and
-kept; it generates by transformers, for its vLLM mode needs a GPU or a server. It gets the
-micro-batch, of those in ``--peer-batches``, with which it is fastest. The two take turns.
+kept. It generates by transformers: its vLLM mode starts on CPU, but its first push of weights fails
+there, for want of the weight loaders that the CPU engine dropped. It gets the micro-batch, of those
+in ``--peer-batches``, with which it is fastest. The two take turns.
 
 Without ``--model`` the model is a small Llama with random weights and one change: the end of a
 response has the same probability at each token, so that lengths are geometric around ``--mean``,
@@ -351,7 +352,8 @@ def show(
             "lengths": "the model's own"
             if arguments.model
             else f"geometric, mean {arguments.mean:g}, at most {arguments.longest}",
-            "TRL's side": f"generates by transformers ({settings['generation']}); micro-batches of "
+            "TRL's side": f"generates by transformers ({settings['generation']}), for its vLLM mode cannot "
+            "push weights on CPU; micro-batches of "
             f"{settings['batch']}, fastest of {arguments.peer_batches}; no gradient checkpointing, "
             f"nothing logged; {arguments.threads} threads",
             "our side": f"vLLM in {arguments.engine_dtype} on 1 thread, training on "
