@@ -352,9 +352,9 @@ def show(
             "lengths": "the model's own"
             if arguments.model
             else f"geometric, mean {arguments.mean:g}, at most {arguments.longest}",
-            "TRL's side": f"generates by transformers ({settings['generation']}), for its vLLM mode cannot "
-            "push weights on CPU; micro-batches of "
-            f"{settings['batch']}, fastest of {arguments.peer_batches}; no gradient checkpointing, "
+            "TRL's side": f"generates by transformers ({settings['generation']}), for its vLLM "
+            f"mode cannot push weights on CPU; micro-batches of {settings['batch']}, fastest "
+            f"of {arguments.peer_batches}; no gradient checkpointing, "
             f"nothing logged; {arguments.threads} threads",
             "our side": f"vLLM in {arguments.engine_dtype} on 1 thread, training on "
             f"{arguments.threads}; synchronous groups, rows of {config.pack_length}, "
