@@ -77,13 +77,14 @@ class TokenLogProbabilities(nn.Module):
 
 def start_process_group() -> None:
     """Join the default process group: the launcher's, or one of our own that opens no port."""
+    # An inference engine may have started the group; DeepSpeed asks for these all the same.
+    for name, alone in {"RANK": "0", "LOCAL_RANK": "0", "WORLD_SIZE": "1"}.items():
+        os.environ.setdefault(name, alone)
     if torch.distributed.is_initialized():
         return
     # DeepSpeed would compile a shared-memory op that training never calls, guarded by a lock file
     # that a killed process leaves behind for ever.
     deepspeed.ops.__compatible_ops__["deepspeed_shm_comm"] = False
-    for name, alone in {"RANK": "0", "LOCAL_RANK": "0", "WORLD_SIZE": "1"}.items():
-        os.environ.setdefault(name, alone)
     rendezvous = Path(tempfile.mkdtemp(prefix="everystep-")) / "group"
     torch.distributed.init_process_group(
         "gloo", init_method=f"file://{rendezvous}", rank=0, world_size=1

@@ -46,6 +46,8 @@ class WorkerJudge:
         self._command = command
         self._own = threading.local()  # the worker of each thread
         self._started: list[_Worker] = []
+        self._door = threading.Lock()  # no worker starts once it is closed
+        self._closed = False
         self._pool = ThreadPoolExecutor(workers)
         self._expected: dict[str, tuple[list[int], Future[Judgement]]] = {}
 
@@ -60,8 +62,10 @@ class WorkerJudge:
     ) -> None:
         """End all workers; checks under way are dropped."""
         self._pool.shutdown(wait=False, cancel_futures=True)
-        for worker in self._started:
-            worker.kill()
+        with self._door:
+            self._closed = True
+            for worker in self._started:
+                worker.kill()
         self._pool.shutdown()
 
     def expect(self, problem: Problem, trajectory: Trajectory) -> None:
@@ -95,10 +99,13 @@ class WorkerJudge:
         return self._pool.submit(self._ask, json.dumps(row))
 
     def _ask(self, line: str) -> Judgement:
-        worker = getattr(self._own, "worker", None)
+        worker: _Worker | None = getattr(self._own, "worker", None)
         if worker is None or not worker.alive:
-            worker = self._own.worker = _Worker(self._command)
-            self._started.append(worker)
+            with self._door:
+                if self._closed:
+                    return Judgement(Verdict.ERROR, None, "the checking processes were ended")
+                worker = self._own.worker = _Worker(self._command)
+                self._started.append(worker)
         return worker.ask(line, self._patience)
 
 
