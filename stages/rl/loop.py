@@ -22,12 +22,12 @@ from stages.base.params import ReinforcementLearning
 from stages.base.protocols import Judge, Sampler, Scorer, Trainer, WeightChannel
 from stages.base.records import Problem
 from stages.rl.archive import store
+from stages.rl.bands import band
 from stages.rl.c3po import Scheduler
 from stages.rl.diagnostics import reward_figures, rollout_figures
 from stages.rl.judges import judge_groups
 from stages.rl.learner import Sample, make_samples, trained_tokens, update
 from stages.rl.mismatch import mismatch_figures
-from stages.rl.objectives import band
 
 Journal = list[dict[str, Any]]
 Samples = list[list[Sample]]
