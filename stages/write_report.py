@@ -16,13 +16,20 @@ from stages.base.artifacts import workspace
 from stages.base.command import stage_main
 from stages.base.errors import DataError
 from stages.base.jsonl import write_json
-from stages.base.params import WriteReport, load
+from stages.base.params import (
+    ReinforcementLearning,
+    TrainGeneralRl,
+    TrainReasoningRl,
+    WriteReport,
+    load,
+)
 from stages.base.paths import CHECKPOINTS, REPORTS, RESOLVED, RESPONSES
 from stages.evals.statistics import paired_difference
-from stages.reporting import origins, results, training
+from stages.reporting import origins, reinforcement, results, training
 from stages.reporting.evidence import (
     FIGURES,
     JOURNALS,
+    Band,
     Comparison,
     Evidence,
     read_evidence,
@@ -30,6 +37,7 @@ from stages.reporting.evidence import (
 )
 from stages.reporting.page import Report, as_html, as_markdown
 from stages.reporting.wording import number
+from stages.rl.bands import band, masks
 
 STAGE = "write_report"
 PAGE, TEXT, HEADLINE = REPORTS / "report.html", REPORTS / "report.md", REPORTS / "metrics.json"
@@ -40,7 +48,7 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
     """Read all evidence, compare the checkpoints, render."""
     del options
     config = load(WriteReport, STAGE)
-    evidence = read_evidence(RESOLVED, REPORTS, RESPONSES, tuple(CHECKPOINTS))
+    evidence = read_evidence(RESOLVED, REPORTS, RESPONSES, tuple(CHECKPOINTS), bands())
     inputs = [RESOLVED, RESPONSES, REPORTS / "run_benchmarks"]
     inputs += [REPORTS / stage / "metrics.json" for stage in FIGURES]
     inputs += [REPORTS / stage / name for stage, name in JOURNALS.items()]
@@ -52,6 +60,16 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
         space.out(TEXT).write_text(as_markdown(report), encoding="utf-8")
         write_json(space.out(HEADLINE), results.headline(evidence, comparisons))
     return {}
+
+
+def bands() -> dict[str, Band]:
+    """The bounds on k that each RL stage counts by."""
+    kinds: dict[str, type[ReinforcementLearning]] = {
+        "train_reasoning_rl": TrainReasoningRl,
+        "train_general_rl": TrainGeneralRl,
+    }
+    configs = {stage: load(kind, stage) for stage, kind in kinds.items()}
+    return {stage: Band(*band(config), masks(config)) for stage, config in configs.items()}
 
 
 def reasoning_benchmarks(evidence: Evidence) -> list[str]:
@@ -116,9 +134,9 @@ def compose(
         origins.what_ran(evidence),
         origins.data(evidence),
         training.sft(evidence),
-        training.reasoning_rl(evidence),
+        reinforcement.reasoning_rl(evidence),
         training.reward_model(evidence),
-        training.general_rl(evidence),
+        reinforcement.general_rl(evidence),
     ]
     return Report("From base model to thinking model", results.summary(evidence), facts, chapters)
 

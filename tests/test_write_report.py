@@ -113,12 +113,33 @@ def test_every_chapter_has_its_figures(written) -> None:
     for key, count in {
         "scores": 2,
         "sft": 4,
-        "reasoning_rl": 8,
+        "reasoning_rl": 5 + 5 + 4 + 7,
         "reward_model": 2,
-        "general_rl": 6,
+        "general_rl": 6 + 4 + 4 + 7,
     }.items():
         chapter = page[page.index(f'<section id="{key}">') :].split("</section>")[0]
         assert chapter.count("<svg ") == count
+
+
+def test_a_growing_mismatch_is_an_alarm_and_too_few_steps_are_said(written) -> None:
+    page, text, _, _ = written
+    reasoning, general = text.split("## Reasoning RL")[1].split("## Reward model")
+    general = general.split("## General RL")[1]
+    assert "> **Warning.** The mismatch of the two engines grows" in reasoning
+    assert "Warning" not in general
+    assert "Too few steps" in general
+    assert page.count('class="alarm"') == 1
+
+
+def test_the_band_of_a_preset_is_the_one_shown(inputs) -> None:
+    path = Path("resolved.yaml")
+    path.write_text(path.read_text().replace("objective: icepop\n", "objective: icepop-wide\n"))
+    write()
+    reasoning, general = OUTPUTS[1].read_text().split("## General RL")
+    reasoning = reasoning.split("## Reasoning RL")[1]
+    assert "Tokens with k outside [0.4, 5] are masked." in reasoning
+    assert "counted, not masked" not in reasoning
+    assert "Tokens outside the IcePop band, per mille (counted, not masked)" in general
 
 
 @pytest.mark.slow

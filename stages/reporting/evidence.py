@@ -51,11 +51,20 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class Band:
+    """The bounds on k of an RL stage; ``masks`` says whether tokens outside are masked by it."""
+
+    low: float
+    high: float
+    masks: bool
+
+
+@dataclass(frozen=True)
 class Evidence:
     """What all stages left behind.
 
-    ``scores``, ``items`` and ``responses`` are by checkpoint, ``figures`` and ``journals`` by
-    stage, ``resolved`` is resolved.yaml.
+    ``scores``, ``items`` and ``responses`` are by checkpoint, ``figures``, ``journals`` and
+    ``bands`` by stage, ``resolved`` is resolved.yaml.
     """
 
     resolved: Mapping[str, Any]
@@ -64,10 +73,15 @@ class Evidence:
     scores: Mapping[str, Row]
     items: Mapping[str, list[dict[str, Any]]]
     responses: Mapping[str, list[dict[str, Any]]]
+    bands: Mapping[str, Band]
 
 
 def read_evidence(
-    resolved: Path, reports: Path, responses: Path, checkpoints: tuple[str, ...]
+    resolved: Path,
+    reports: Path,
+    responses: Path,
+    checkpoints: tuple[str, ...],
+    bands: Mapping[str, Band],
 ) -> Evidence:
     """Read it all; DataError names the first file that is missing, empty or malformed."""
     runs = reports / "run_benchmarks"
@@ -78,6 +92,7 @@ def read_evidence(
         scores={name: read_json(runs / name / "metrics.json") for name in checkpoints},
         items={name: read_jsonl(runs / name / "items.jsonl") for name in checkpoints},
         responses={name: read_jsonl(responses / name / "responses.jsonl") for name in checkpoints},
+        bands=bands,
     )
 
 

@@ -107,6 +107,7 @@ def line_chart(
     def draw(axes: Axes) -> None:
         for line in lines:
             heights = [math.nan if value is None else value for value in line.values]
+            dots = _dots(line)
             axes.plot(
                 range(len(heights)),
                 heights,
@@ -114,7 +115,8 @@ def line_chart(
                 linewidth=0.8 if line.faint or line.dashed else 1.8,
                 alpha=0.55 if line.faint else 1.0,
                 linestyle=(0, (4, 3)) if line.dashed else "-",
-                marker="o" if len(heights) < 12 and not (line.faint or line.dashed) else None,
+                marker="o" if dots else None,
+                markevery=dots or None,
                 markersize=3,
                 label=line.label,
             )
@@ -150,6 +152,19 @@ def stack_chart(
             )
         _scale(axes, parts, percent=percent, log=False, zero=True, digits=0)
         _finish(axes, len(parts) + len(over))
+
+    return _svg(name, draw)
+
+
+def bar_chart(name: str, bars: Mapping[str, float | None], colour: str, along: str) -> str:
+    """A bar for each label in turn; ``along`` says what the labels are."""
+
+    def draw(axes: Axes) -> None:
+        heights = [float(value or 0.0) for value in bars.values()]
+        axes.bar(range(len(bars)), heights, width=0.82, color=COLOURS[colour])
+        _scale(axes, [Line("", heights, colour)], percent=False, log=False, zero=True, digits=0)
+        _finish(axes, 1, along)
+        axes.set_xticks(range(len(bars)), list(bars))
 
     return _svg(name, draw)
 
@@ -191,6 +206,18 @@ def forest_chart(name: str, groups: Mapping[str, Sequence[Estimate]]) -> str:
     return _svg(name, draw, height=height, margins=(0.19, 0.92, 0.995, 0.28 / height))
 
 
+def _dots(line: Line) -> list[int]:
+    """Where a curve needs dots: everywhere if it is short, else where both neighbours are missing.
+
+    A line through a single value has no length and would not be seen.
+    """
+    known = [value is not None for value in line.values]
+    if len(known) < 12 and not (line.faint or line.dashed):
+        return list(range(len(known)))
+    beside = [False, *known, False]
+    return [at for at, here in enumerate(known) if here and not (beside[at] or beside[at + 2])]
+
+
 def _scale(
     axes: Axes, lines: Sequence[Line], *, percent: bool, log: bool, zero: bool, digits: int
 ) -> None:
@@ -209,10 +236,10 @@ def _scale(
         axes.set_ylim(bottom=0)
 
 
-def _finish(axes: Axes, labels: int) -> None:
+def _finish(axes: Axes, labels: int, along: str = "step") -> None:
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     axes.margins(x=0.02)
-    axes.set_xlabel("step")
+    axes.set_xlabel(along)
     columns = 5
     rows = math.ceil(labels / columns) if labels > 1 else 0
     axes.figure.subplots_adjust(top=0.95 - 0.09 * rows)

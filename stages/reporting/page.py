@@ -72,15 +72,29 @@ class Exhibit:
 
 
 @dataclass(frozen=True)
+class Part:
+    """A part of a chapter under a heading of its own; ``folded`` is opened by the reader."""
+
+    title: str
+    lead: str = ""
+    pictures: Sequence[Picture] = ()
+    tables: Sequence[Table] = ()
+    notes: Sequence[str] = ()
+    folded: bool = False
+
+
+@dataclass(frozen=True)
 class Chapter:
-    """A part of the report, its pieces in the order they are read."""
+    """A chapter of the report, its pieces in the order they are read; ``alarms`` stand out."""
 
     key: str
     title: str
     lead: str = ""
+    alarms: Sequence[str] = ()
     cards: Sequence[Card] = ()
     pictures: Sequence[Picture] = ()
     tables: Sequence[Table] = ()
+    parts: Sequence[Part] = ()
     exhibits: Sequence[Exhibit] = ()
     points: Sequence[str] = ()
     notes: Sequence[str] = ()
@@ -123,16 +137,31 @@ def as_markdown(report: Report) -> str:
     for chapter in report.chapters:
         lines += [f"## {chapter.title}", ""]
         lines += [chapter.lead, ""] if chapter.lead else []
+        for alarm in chapter.alarms:
+            lines += [f"> **Warning.** {alarm}", ""]
         lines += _cards(chapter.cards)
         for table in chapter.tables:
             lines += _table(table)
         lines += _curves(chapter.pictures)
+        for part in chapter.parts:
+            lines += _part(part)
         for exhibit in chapter.exhibits:
             lines += _exhibit(exhibit)
         lines += [f"- {point}" for point in chapter.points] + ([""] if chapter.points else [])
         for note in chapter.notes:
             lines += [f"*{note}*", ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _part(part: Part) -> list[str]:
+    lines = [f"### {part.title}", ""]
+    lines += [part.lead, ""] if part.lead else []
+    for table in part.tables:
+        lines += _table(table)
+    lines += _curves(part.pictures)
+    for note in part.notes:
+        lines += [f"*{note}*", ""]
+    return lines
 
 
 def _cards(cards: Sequence[Card]) -> list[str]:

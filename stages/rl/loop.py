@@ -29,13 +29,13 @@ from stages.base.protocols import (
 )
 from stages.base.records import Problem, Trajectory
 from stages.rl.archive import store
+from stages.rl.bands import band
 from stages.rl.c3po import Scheduler
 from stages.rl.diagnostics import reward_figures, rollout_figures
 from stages.rl.growth import growth
 from stages.rl.judges import judge_groups
 from stages.rl.learner import Sample, make_samples, note_segments, trained_tokens, update
 from stages.rl.mismatch import mismatch_figures
-from stages.rl.objectives import band
 
 Journal = list[dict[str, Any]]
 Samples = list[list[Sample]]

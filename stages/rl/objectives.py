@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from stages.base.params import ReinforcementLearning
+from stages.rl.bands import band, masks
 from stages.rl.gates import geometric_gate, kpop_gate, truncated_gate
 from stages.rl.icepop import icepop_gate
 from stages.rl.surrogate import (
@@ -19,19 +20,11 @@ from stages.rl.surrogate import (
     direct_band,
 )
 
-BANDS = {"icepop-narrow": (0.5, 2.0), "icepop-wide": (0.4, 5.0)}
-"""The paper's other two bands [alpha, beta]; the narrow one was found unstable."""
-
-
-def band(config: ReinforcementLearning) -> tuple[float, float]:
-    """The bounds [alpha, beta] on k: those of a preset, else the profile's."""
-    return BANDS.get(config.objective, (config.alpha, config.beta))
-
 
 def token_gates(config: ReinforcementLearning) -> Sequence[Gate]:
     """The gate on single tokens that the objective names; none for GRPO, GSPO and DIS."""
     name = config.objective
-    if name.startswith("icepop"):
+    if masks(config):
         alpha, beta = band(config)
         return [partial(icepop_gate, alpha=alpha, beta=beta)]
     gates: dict[str, Gate] = {

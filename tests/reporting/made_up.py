@@ -10,6 +10,17 @@ from stages.resolve_config import render
 PROFILES = Path(__file__).resolve().parents[2] / "profiles"
 CHECKPOINTS = {"base": 0.0, "sft": 0.35, "reasoning_rl": 0.85, "general_rl": 0.85}
 FAMILIES = {"chain": "maths", "lists": "code"}
+GROWTH = {
+    "steps": 11,
+    "rate": 0.01,
+    "rate_low": -0.2,
+    "rate_high": 0.22,
+    "drift": 0.0001,
+    "trend": 0.1,
+    "trend_low": 0.05,
+    "trend_high": 0.15,
+    "grows": True,
+}
 NASTY = "<think><script>alert(1)</script>\n```\n| & </think> 5"
 
 
@@ -42,6 +53,12 @@ def stage_figures() -> dict[str, dict]:
         "masked_low_share": 0.0001,
         "masked_high_share": None,
         "log_k_abs_max": 1.5,
+        "grad_norm_max": 0.6,
+        "updates": 22,
+        "updates_skipped": 1,
+        "nonfinite_tokens": 0,
+        "length_trained_to_finished": 0.97,
+        "mismatch_growth": GROWTH,
     }
     counted = {"pairs": 20, "accuracy": 0.9, "low": 0.7, "high": 0.97}
     shares = {"maths": 0.46, "stem": 0.26, "code": 0.2, "other": 0.08}
@@ -70,7 +87,7 @@ def stage_figures() -> dict[str, dict]:
             "set_aside": {"always solved": 20, "never solved": 10},
         },
         "train_reasoning_rl": rl,
-        "train_general_rl": {**rl, "steps": 5},
+        "train_general_rl": {**rl, "steps": 5, "mismatch_growth": None},
         "train_reward_model": {
             "steps": 15,
             "train_pairs": {"closing": 80, "correctness": 100},
@@ -110,14 +127,43 @@ def rl_row(step: int, stage: str) -> dict:
         "length_max": None if gone else 96,
         "reward_mean": None if gone else 0.3 + step / 30,
         "reward_by_domain": {} if gone else {"maths": 0.4, "code": 0.2},
-        "reward_parts": {"verify": 0.5} if stage == "train_general_rl" else {},
+        "reward_parts": {"gold_preference": 0.5} if stage == "train_general_rl" else {},
+        "verdicts": {} if gone else {"pass": 20, "wrong": 4 + step, "error": 1},
+        "trained_groups": 0 if gone else 5,
+        "zero_variance_groups": 0 if gone else 2,
+        "masked_by_error": 0 if gone else 1,
+        "length_finished_mean": None if gone else 12.0 + step,
+        "updates": 0 if gone else 2,
+        "updates_skipped": 2 if gone else 0,
+        "clip_share": None if gone else 0.001,
+        "k1": None if gone else -0.001,
+        "k3": None if gone else 0.0005 * 1.1**step,
+        "k3_reverse": None if gone else 0.0004,
+        "perplexity_ratio": None if gone else 0.999,
+        "effective_sample_share": None if gone else 0.998,
+        "probability_gap_mean": None if gone else 0.002,
+        "logp": None if gone else -0.5,
+        "logp_masked": None if gone or step % 2 else -4.0,
+        "by_lag": {} if gone else {"0": bucket(4000, 0), "1": bucket(800, 1 - step % 2)},
+        "by_position": {} if gone else {str(n): bucket(480, 0) for n in range(10)},
         "masked_low_share": None if gone else 0.0001,
         "masked_high_share": None if gone else 0.0,
         "log_k_abs_mean": None if gone else 0.005,
         "log_k_abs_max": None if gone else 1.0,
         "entropy": None if gone else 0.8,
-        "entropy_masked": None,
+        "entropy_masked": None if gone or step % 2 else 2.0,
         "grad_norm": None if gone else 0.4,
+    }
+
+
+def bucket(tokens: int, rejected: int) -> dict:
+    return {
+        "tokens": tokens,
+        "rejected": rejected,
+        "log_k_abs_mean": 0.005,
+        "k3": 0.0005,
+        "entropy": 0.8,
+        "entropy_masked": 2.0 if rejected else None,
     }
 
 

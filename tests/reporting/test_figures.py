@@ -1,6 +1,13 @@
 import re
 
-from stages.reporting.figures import Estimate, Line, forest_chart, line_chart, stack_chart
+from stages.reporting.figures import (
+    Estimate,
+    Line,
+    bar_chart,
+    forest_chart,
+    line_chart,
+    stack_chart,
+)
 
 CURVE = Line("all", [0.1, None, 0.3, 0.4], "one")
 
@@ -41,4 +48,21 @@ def test_a_forest_shows_every_estimate_with_its_value() -> None:
     groups = {"chain": [Estimate("SFT", 0.354, 0.3, 0.41, "one")], "lists": []}
     svg = forest_chart("scores", groups)
     for shown in ("chain", "SFT", "35.4"):
+        assert f">{shown}<" in svg
+
+
+def test_a_single_value_between_gaps_is_drawn_as_a_dot() -> None:
+    def dots(values: list[float | None]) -> int:
+        svg = line_chart("lonely", [Line("x", values, "five")])
+        return len(re.findall(r"<use [^>]*fill: var\(--five\)", svg))
+
+    run = [1.0] * 10
+    assert dots([*run, 1.0, 1.0, None, 1.0]) == 1
+    assert dots([1.0, None, 1.0, None, *run]) == 2
+    assert dots([*run, 1.0, 1.0, 1.0, 1.0]) == 0
+
+
+def test_bars_carry_their_labels_and_stand_missing_values() -> None:
+    svg = bar_chart("position", {"1": 0.5, "10": None}, "one", "tenth of the response")
+    for shown in ("1", "10", "tenth of the response"):
         assert f">{shown}<" in svg

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from stages.reporting import wording
 from stages.reporting.page import Chapter, Report, Table, as_markdown
-from stages.reporting.training import smooth
 from stages.reporting.wording import band, number, points, sparkline
 
 
@@ -37,11 +36,6 @@ def test_a_change_that_rounds_to_nothing_has_no_sign() -> None:
 )
 def test_numbers_are_written_one_way(value, text) -> None:
     assert number(value) == text
-
-
-def test_smoothing_keeps_constants_and_bridges_gaps() -> None:
-    assert smooth([2.0, None, 2.0], 3) == [2.0, 2.0, 2.0]
-    assert smooth([None], 3) == [None]
 
 
 def test_cells_cannot_break_a_markdown_table() -> None:
