@@ -31,7 +31,8 @@ from stages.base.params import overlay, read_yaml, resolve
 from stages.base.paths import PARAMS, report
 from stages.base.schema import parse
 from stages.evals.statistics import paired_difference
-from stages.reporting.sweep import Outcome, as_markdown, draw, joint
+from stages.reporting.sweep import Outcome, as_markdown, joint
+from stages.reporting.sweep_curves import draw
 
 SWEEPS = Path("flows/sweeps.yaml")
 PLACES = Path(".scratch/sweeps")

@@ -1,16 +1,14 @@
-"""Experiments of a sweep side by side: means over seeds, differences from the first arm, curves."""
+"""Experiments of a sweep side by side: means over seeds, differences from the first arm."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
-import numpy as np
-from matplotlib.figure import Figure
+from stages.reporting.curves import span
+from stages.reporting.splits import whole
 
 Row = Mapping[str, Any]
 
@@ -35,29 +33,37 @@ def _over(outcome: Outcome, name: str) -> float | None:
     return math.fsum(values) / len(values) if values else None
 
 
-def _outside(outcome: Outcome) -> float | None:
-    shares = [_over(outcome, f"masked_{side}_share") for side in ("low", "high")]
-    return None if None in shares else 1000 * sum(s for s in shares if s is not None)
+def _growth(outcome: Outcome) -> Row:
+    return outcome.metrics.get("mismatch_growth") or {}
+
+
+def _alarm(outcome: Outcome) -> float | None:
+    grows = _growth(outcome).get("grows")
+    return None if grows is None else float(grows)
+
+
+def _rejected(outcome: Outcome) -> float | None:
+    share = whole(outcome.journal).rejected_share
+    return None if share is None else 1000 * share
 
 
 FIGURES: Mapping[str, Callable[[Outcome], float | None]] = {
     "score": lambda o: (o.scores.get("reasoning") or {}).get("score"),
     "reward, last tenth": lambda o: (o.metrics.get("last_tenth") or {}).get("reward_mean"),
+    "gradient norm, mean": lambda o: _over(o, "grad_norm"),
     "gradient norm, largest": lambda o: o.metrics.get("grad_norm_max"),
+    "|log k|, mean": lambda o: whole(o.journal).log_k_abs_mean,
     "|log k|, largest": lambda o: o.metrics.get("log_k_abs_max"),
-    "|log k|, mean": lambda o: _over(o, "log_k_abs_mean"),
-    "outside the band, per mille": _outside,
-    "entropy": lambda o: _over(o, "entropy"),
-    "entropy outside the band": lambda o: _over(o, "entropy_masked"),
-    "growth of log k3 a step": lambda o: (o.metrics.get("mismatch_growth") or {}).get("trend"),
+    "k3, nats a token": lambda o: whole(o.journal).k3,
+    "growth of log k3 a step": lambda o: _growth(o).get("trend"),
+    "k3 grows for sure (1) or not (0)": _alarm,
+    "outside the band, per mille": _rejected,
+    "outside the band, tokens": lambda o: float(whole(o.journal).rejected),
+    "trained tokens": lambda o: float(whole(o.journal).tokens),
+    "entropy, all tokens": lambda o: whole(o.journal).entropy,
+    "entropy, outside the band": lambda o: whole(o.journal).entropy_rejected,
 }
-"""What is compared; the band is each arm's own, for those without a gate [0.5, 5]."""
-CURVES = {
-    "reward_mean": "reward",
-    "grad_norm": "gradient norm",
-    "log_k_abs_max": "largest |log k|",
-    "entropy": "entropy, nats",
-}
+"""What is compared, each over a whole run; means over tokens are weighed by tokens."""
 
 
 def joint(
@@ -76,6 +82,7 @@ def joint(
             arm: {
                 "values": [None if v is None else round(v, 6) for v in values[arm]],
                 "mean": _mean(values[arm]),
+                "spread": _spread(values[arm]),
                 "difference": None
                 if arm == arms[0]
                 else _difference_of(seeds, values[arms[0]], values[arm], paired),
@@ -88,6 +95,12 @@ def joint(
 def _mean(values: Sequence[float | None]) -> float | None:
     found = [value for value in values if value is not None]
     return round(math.fsum(found) / len(found), 6) if found else None
+
+
+def _spread(values: Sequence[float | None]) -> list[float] | None:
+    """Least and greatest value over the seeds."""
+    ends = span(values)
+    return [round(end, 6) for end in ends] if ends else None
 
 
 def _difference_of(
@@ -112,22 +125,29 @@ def as_markdown(name: str, description: str, summary: Mapping[str, Any]) -> str:
     arms, seeds = summary["arms"], summary["seeds"]
     lines = [f"# Sweep: {name}", "", description.strip(), ""]
     lines += [
-        f"Means over seeds {', '.join(map(str, seeds))}. Differences are from {arms[0]}, "
-        "seed by seed, with a 95% t interval: the unit is the training run.",
+        f"Means over seeds {', '.join(map(str, seeds))}, with least and greatest value. "
+        f"Differences are from {arms[0]}, seed by seed, with a 95% t interval: the unit is "
+        "the training run.",
+        "",
+        "Outside the band: tokens whose k is outside the arm's own bounds, masked or, where the "
+        "objective has no such mask, only counted. Shares and entropies are over the trained "
+        "tokens of a run, weighed by tokens; the counts behind them are among the figures.",
         "",
         "![curves](curves.svg)",
         "",
     ]
     for figure, by_arm in summary["figures"].items():
-        lines += [f"## {figure}", "", "| arm | mean | difference | by seed |"]
-        lines.append("| :--- | ---: | ---: | :--- |")
-        for arm in arms:
-            entry = by_arm[arm]
-            values = ", ".join(_number(value) for value in entry["values"])
-            cells = (arm, _number(entry["mean"]), _difference(entry["difference"]), values)
-            lines.append(f"| {' | '.join(cells)} |")
+        lines += [f"## {figure}", "", "| arm | mean | over seeds | difference | by seed |"]
+        lines.append("| :--- | ---: | ---: | ---: | :--- |")
+        lines += [f"| {' | '.join(_cells(arm, by_arm[arm]))} |" for arm in arms]
         lines.append("")
     return "\n".join(lines)
+
+
+def _cells(arm: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
+    spread, values = entry["spread"], ", ".join(_number(value) for value in entry["values"])
+    ends = f"{_number(spread[0])} to {_number(spread[1])}" if spread else "–"
+    return arm, _number(entry["mean"]), ends, _difference(entry["difference"]), values
 
 
 def _difference(found: Mapping[str, float] | None) -> str:
@@ -142,25 +162,6 @@ def _signed(value: float) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4g}"
-
-
-def draw(outcomes: Sequence[Outcome], arms: Sequence[str], path: Path) -> None:
-    """A panel a curve: the mean over seeds by step, each seed as a faint line."""
-    with mpl.rc_context({"svg.hashsalt": "sweep", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(9, 6), layout="constrained")
-        for axes, (name, title) in zip(figure.subplots(2, 2).flat, CURVES.items(), strict=True):
-            for number, arm in enumerate(arms):
-                lines = [_curve(outcome, name) for outcome in outcomes if outcome.arm == arm]
-                for line in lines:
-                    axes.plot(line, color=f"C{number}", alpha=0.25, linewidth=0.8)
-                axes.plot(np.mean(lines, axis=0), color=f"C{number}", label=arm)
-            axes.set_title(title, fontsize=10)
-        figure.axes[0].legend(fontsize="small")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, metadata={"Date": None})
-
-
-def _curve(outcome: Outcome, name: str) -> list[float]:
-    values = [row.get(name) for row in outcome.journal]
-    return [math.nan if value is None else float(value) for value in values]
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if value.is_integer() else f"{value:.4g}"

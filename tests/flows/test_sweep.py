@@ -21,7 +21,7 @@ if pathlib.Path("fail").exists():
     sys.exit("no luck today")
 gain = {"grpo": 0.0, "icepop": 0.25}[objective]
 rows = [{"step": n, "reward_mean": n / 10 + gain, "grad_norm": 1.0, "log_k_abs_max": 2.0,
-         "entropy": 0.5, "masked_low_share": 0.001, "masked_high_share": 0.0} for n in range(3)]
+         "k3": 0.001, "entropy": 0.5, "entropy_masked": None} for n in range(3)]
 out = pathlib.Path("reports/train_reasoning_rl"); out.mkdir(parents=True, exist_ok=True)
 (out / "steps.jsonl").write_text("".join(json.dumps(r) + "\\n" for r in rows))
 (out / "metrics.json").write_text(json.dumps({"grad_norm_max": 1.0, "log_k_abs_max": 2.0}))
@@ -95,7 +95,7 @@ def test_a_sweep_runs_resumes_and_reports(project, capfd):
     assert score["grpo"]["values"] == [0.5, 0.51, 0.52]
     assert score["icepop"]["difference"]["mean"] == pytest.approx(0.25)
     text = Path("reports/sweeps/two/report.md").read_text()
-    assert "| icepop | 0.76 | +0.25 [" in text
+    assert "| icepop | 0.76 | 0.75 to 0.77 | +0.25 [" in text
     tips = git("for-each-ref", "refs/heads/sweep")
     assert sweep.main(["two"]) == 0
     assert git("for-each-ref", "refs/heads/sweep") == tips  # nothing ran again
