@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -164,7 +165,11 @@ def serve(rows: IO[str], answers: IO[str]) -> None:
 
 
 def main() -> None:
-    """Serve standard input; whatever a checker prints goes to standard error."""
+    """Serve standard input; whatever a checker prints goes to standard error.
+
+    Ctrl-C reaches the whole group of processes: the stage ends, and with it this input.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     with os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as answers:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         serve(sys.stdin, answers)
