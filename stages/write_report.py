@@ -69,7 +69,12 @@ def bands() -> dict[str, Band]:
         "train_general_rl": TrainGeneralRl,
     }
     configs = {stage: load(kind, stage) for stage, kind in kinds.items()}
-    return {stage: Band(*band(config), masks(config)) for stage, config in configs.items()}
+    return {stage: Band(*band(config), masks_all(config)) for stage, config in configs.items()}
+
+
+def masks_all(config: ReinforcementLearning) -> bool:
+    """Whether the objective masks the very tokens the journal counts: it does for one theta_old."""
+    return masks(config) and config.theta_old == "latest"
 
 
 def reasoning_benchmarks(evidence: Evidence) -> list[str]:

@@ -132,7 +132,7 @@ def stack_chart(
     """Stacked bars a step, with curves laid over them."""
 
     def draw(axes: Axes) -> None:
-        count = max(len(part.values) for part in parts)
+        count = max((len(part.values) for part in parts), default=0)
         base = [0.0] * count
         for part in parts:
             heights = [float(value or 0.0) for value in part.values]

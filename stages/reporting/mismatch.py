@@ -84,7 +84,10 @@ def growth_sentence(growth: Growth) -> str:
     factor, low, high = (
         f"{math.exp(growth[name]):.3g}" for name in ("trend", "trend_low", "trend_high")
     )
-    return f"{verdict}: k3 is multiplied by {factor} a step, 95% interval [{low}, {high}]."
+    return (
+        f"{verdict}: k3 of fresh tokens is multiplied by {factor} a step, "
+        f"95% interval [{low}, {high}]."
+    )
 
 
 def growth_table(growth: Mapping[str, Any]) -> Table:
@@ -144,16 +147,25 @@ def gap(journal: Journal, stage: str) -> Picture:
 
 
 def divergence(journal: Journal, growth: Growth, stage: str) -> Picture:
-    """k3 by step on a log scale, with the fitted trend over it."""
-    k3 = column(journal, "k3")
-    lines = [Line("k3", k3, "one")]
+    """k3 by step on a log scale: that of fresh tokens with the fitted trend, and that of all.
+
+    What older policies sampled differs by their age too, not only by the engine.
+    """
+    k3, fresh = column(journal, "k3"), fresh_k3(journal)
+    lines = [Line("all tokens", k3, "six", faint=True), Line("version lag 0", fresh, "one")]
     if growth:
-        lines.append(Line("fitted trend", trend(k3, growth["trend"]), "five", dashed=True))
+        lines.append(Line("fitted trend", trend(fresh, growth["trend"]), "five", dashed=True))
     return Picture(
         "Divergence of the engines, nats a token",
         line_chart(f"divergence by step, {stage}", lines, log=True),
-        curve=sparkline(k3),
+        note="k3; older tokens differ by their age too",
+        curve=sparkline(fresh),
     )
+
+
+def fresh_k3(journal: Journal) -> list[float | None]:
+    """k3 of the tokens that the policy of the step itself sampled; None where there are none."""
+    return [row.get("by_lag", {}).get("0", {}).get("k3") for row in journal]
 
 
 def trend(values: list[float | None], slope: float) -> list[float | None]:

@@ -7,13 +7,14 @@ replaced, and the row it had is Verdict.ERROR: nobody knows whether the answer w
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict
 from types import TracebackType
@@ -103,6 +104,9 @@ class WorkerJudge:
         worker: _Worker | None = getattr(self._own, "worker", None)
         if worker is None or not worker.alive:
             with self._door:
+                if worker is not None:
+                    self._started.remove(worker)
+                    worker.kill()
                 if self._closed:
                     return Judgement(Verdict.ERROR, None, "the checking processes were ended")
                 worker = self._own.worker = _Worker(self._command)
@@ -117,21 +121,28 @@ class _Worker:
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
         )
+        self._late = threading.Event()
 
     @property
     def alive(self) -> bool:
-        return self._process.poll() is None
+        return not self._late.is_set() and self._process.poll() is None
 
     def kill(self) -> None:
+        """End it and close its pipes."""
         self._process.kill()
-        self._process.wait()
+        with contextlib.suppress(BrokenPipeError):
+            self._process.communicate()
+
+    def _give_up(self) -> None:
+        self._late.set()
+        self._process.kill()
 
     def ask(self, line: str, patience: float) -> Judgement:
         """The judgement of a row; ERROR if the process does not live to give it."""
         sent, got = self._process.stdin, self._process.stdout
         assert sent is not None
         assert got is not None
-        alarm = threading.Timer(patience, self._process.kill)
+        alarm = threading.Timer(patience, self._give_up)
         alarm.start()
         try:
             sent.write(line + "\n")
@@ -141,7 +152,7 @@ class _Worker:
             answer = ""
         finally:
             alarm.cancel()
-        if answer:
+        if answer.endswith("\n"):
             return _judgement(answer)
         code = self._process.wait()
         return Judgement(
@@ -154,7 +165,7 @@ def _judgement(answer: str) -> Judgement:
     return Judgement(Verdict(row["verdict"]), row["reward"], row["reason"], row["parts"])
 
 
-def serve(rows: IO[str], answers: IO[str]) -> None:
+def serve(rows: Iterable[str], answers: IO[str]) -> None:
     """Answer each row with a judgement until there are no more."""
     for line in rows:
         row = json.loads(line)
@@ -162,6 +173,14 @@ def serve(rows: IO[str], answers: IO[str]) -> None:
         found = SCORERS[row["scorer"]](problem, row["response"], row["ended"])
         answers.write(json.dumps(asdict(found)) + "\n")
         answers.flush()
+
+
+def _bounded(rows: IO[str]) -> Iterator[str]:
+    """The rows; a check that takes twice too long ends the process, should no one be left to."""
+    for line in rows:
+        signal.alarm(2 * round(PATIENCE))
+        yield line
+        signal.alarm(0)
 
 
 def main() -> None:
@@ -172,7 +191,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as answers:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-        serve(sys.stdin, answers)
+        serve(_bounded(sys.stdin), answers)
 
 
 if __name__ == "__main__":

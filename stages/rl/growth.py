@@ -1,5 +1,8 @@
 """Whether the mismatch of the two engines grows (paper: theorem on its amplification).
 
+delta_t belongs to equal weights on both sides: it is the k3 of the tokens that the present policy
+sampled (version lag 0). Staleness is another matter, and grows with the share of older tokens.
+
 The theorem bounds delta_t = KL(infer || train) at step t from below:
 delta_{t+1} >= (1 + eta mu) delta_t - kappa mu. Read as a recursion, the slope of delta_{t+1} on
 delta_t is 1 + eta mu and the intercept -kappa mu. Noise in delta_t biases that slope towards 0, so
@@ -9,7 +12,7 @@ the trend of log delta over the steps stands beside it, and the alarm looks at t
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +22,13 @@ from scipy import stats
 from stages.rl.diagnostics import rounded
 
 FEWEST = 8  # steps; fewer say nothing
+
+
+def delta(row: Mapping[str, Any]) -> float | None:
+    """delta_t of a row of the journal, nats a token; None where no token is of lag 0."""
+    fresh = row["by_lag"].get("0", {})
+    found = fresh.get("k3")
+    return None if found is None else float(found)
 
 
 def growth(deltas: Sequence[float | None], confidence: float = 0.95) -> dict[str, Any] | None:
@@ -50,11 +60,20 @@ def growth(deltas: Sequence[float | None], confidence: float = 0.95) -> dict[str
 
 
 def _line(x: Sequence[float], y: Sequence[float], confidence: float) -> dict[str, float] | None:
-    """Least squares with a t interval of the slope; None where x does not vary."""
+    """Least squares with a t interval of the slope; None where x does not vary.
+
+    Neighbouring steps are alike: with residuals of autocorrelation r there are (1 - r) / (1 + r)
+    times as many independent ones, and the interval widens.
+    """
     if np.ptp(x) == 0:
         return None
     fit = stats.linregress(x, y)
-    reach = float(stats.t.ppf(0.5 + confidence / 2, len(x) - 2)) * float(fit.stderr)
+    residuals = np.asarray(y) - fit.intercept - fit.slope * np.asarray(x)
+    spread = float((residuals**2).sum())
+    alike = float((residuals[1:] * residuals[:-1]).sum()) / spread if spread > 0 else 0.0
+    independent = (1 - min(max(alike, 0.0), 0.95)) / (1 + min(max(alike, 0.0), 0.95))
+    error = float(fit.stderr) / math.sqrt(independent)
+    reach = float(stats.t.ppf(0.5 + confidence / 2, len(x) - 2)) * error
     slope = float(fit.slope)
     return {
         "slope": slope,

@@ -6,6 +6,7 @@ that a step needs of the past stands in the checkpoint, so a killed run goes on 
 
 from __future__ import annotations
 
+import math
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,10 +33,16 @@ from stages.rl.archive import store
 from stages.rl.bands import band
 from stages.rl.c3po import Scheduler
 from stages.rl.diagnostics import reward_figures, rollout_figures
-from stages.rl.growth import growth
+from stages.rl.growth import delta, growth
 from stages.rl.judges import judge_groups
 from stages.rl.learner import Sample, make_samples, note_segments, trained_tokens, update
 from stages.rl.mismatch import mismatch_figures
+
+SURE = 0.999
+"""Confidence at which a run says that the mismatch grows."""
+
+MANY = 0.1
+"""Share of tokens outside the band above which a run says so; the paper's is 1 to 2 per mille."""
 
 Journal = list[dict[str, Any]]
 Samples = list[list[Sample]]
@@ -136,6 +143,7 @@ def train(
             store(rollouts, step, samples)
         _refuse_starvation(journal, config)
         _warn_of_growth(journal)
+        _warn_of_rejection(row)
         if (step + 1) % config.checkpoint_every == 0:
             with clock("checkpoint"):
                 _checkpoint(scheduler, engines.trainer, journal, checkpoints)
@@ -198,18 +206,35 @@ def _keeping(samples: Samples, step: int, folder: Path) -> Iterator[None]:
         write_jsonl(folder / f"{step:06d}.jsonl", members)
         raise DivergenceError(
             f"step {step}: {error} The batch is kept: its responses in {folder}/{step:06d}.jsonl, "
-            f"and for `python -m stages.rl.replay --rollouts {folder}`."
+            f"and for `python -m stages.rl.replay --rollouts {folder}`. Copy it before you change "
+            "parameters or code: the next run then starts from an empty scratch folder."
         ) from error
 
 
 def _warn_of_growth(journal: Journal) -> None:
-    """Say it at the step at which the mismatch of the engines is first seen to grow."""
-    series = [row["k3"] for row in journal]
-    found, before = growth(series), growth(series[:-1])
-    if found and found["grows"] and not (before and before["grows"]):
+    """Say it once, at the step at which the mismatch of the engines is first seen to grow.
+
+    Looked at step after step, a 95% interval would cry wolf; this one is of 99.9%.
+    """
+    series = [delta(row) for row in journal]
+    found = growth(series, SURE)
+    if not (found and found["grows"]):
+        return
+    earlier = (growth(series[:steps], SURE) for steps in range(len(series)))
+    if not any(before and before["grows"] for before in earlier):
         say(
             f"step {len(journal) - 1}: the mismatch of the two engines grows, by "
-            f"{100 * found['trend']:.1f}% a step so far. See mismatch_growth in the report."
+            f"{100 * math.expm1(found['trend']):.1f}% a step so far."
+        )
+
+
+def _warn_of_rejection(row: Mapping[str, Any]) -> None:
+    """Say it when so many tokens are outside the band, or not finite, that little is learnt."""
+    lost = row["rejected_tokens"] + row["nonfinite_tokens"]
+    if lost > MANY * (row["mismatch_tokens"] + row["nonfinite_tokens"]):
+        say(
+            f"step {row['step']}: {lost} of {row['mismatch_tokens']} tokens are outside the band: "
+            "the engines disagree. Look at log_k_abs_max, the dtype of the engine and the push."
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stages.rl.diagnostics import mean, rounded
-from stages.rl.growth import growth
+from stages.rl.growth import delta, growth
 
 Journal = Sequence[Mapping[str, Any]]
 
@@ -56,7 +56,7 @@ def summarise(journal: Journal) -> dict[str, Any]:
         "masked_high_share": weighted(journal, "masked_high_share"),
         "log_k_abs_max": extreme(journal, "log_k_abs_max"),
         "grad_norm_max": extreme(journal, "grad_norm_max"),
-        "mismatch_growth": growth([row["k3"] for row in journal]),
+        "mismatch_growth": growth([delta(row) for row in journal]),
         "purged_share": _ratio(totals["purged_tokens"], totals["generated_tokens"]),
         "length_trained_to_finished": _ratio(
             (average(journal, "length_mean") or 0.0), average(journal, "length_finished_mean")

@@ -21,7 +21,10 @@ def test_only_growth_that_is_sure_raises_the_alarm() -> None:
     ("found", "said"),
     [
         (None, "Too few steps"),
-        (GROWTH, "grows: k3 is multiplied by 1.11 a step, 95% interval [1.05, 1.16]"),
+        (
+            GROWTH,
+            "grows: k3 of fresh tokens is multiplied by 1.11 a step, 95% interval [1.05, 1.16]",
+        ),
         ({**GROWTH, "grows": False, "trend_low": -0.1}, "no trend"),
         ({**GROWTH, "grows": False, "trend_high": -0.1}, "shrinks"),
     ],

@@ -59,7 +59,7 @@ def test_shares_and_entropies_are_weighed_by_tokens() -> None:
 
 
 def test_a_mismatch_that_grows_shows_by_arm() -> None:
-    grows = SUMMARY["figures"]["k3 grows for sure (1) or not (0)"]
+    grows = SUMMARY["figures"]["k3 at lag 0 seen to grow (1) or not (0)"]
     assert (grows["a"]["mean"], grows["b"]["mean"]) == (None, 1.0)
     text = as_markdown("two", "Two.", SUMMARY)
     assert "| a | – | – |  | –, – |" in text

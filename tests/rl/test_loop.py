@@ -85,14 +85,22 @@ def test_a_judge_hears_of_every_response_as_it_ends(tmp_path):
     assert [*map(dump_line, silent)] == [*map(dump_line, journal)]
 
 
-@pytest.mark.field_bug(33, 45)
+@pytest.mark.field_bug(33)
+def test_a_step_whose_engines_disagree_on_many_tokens_says_so(tmp_path, capsys):
+    Rig(tmp_path / "loud", steps=1, mismatch=1.5).run()
+    assert "are outside the band: the engines disagree" in capsys.readouterr().err
+    Rig(tmp_path / "quiet", steps=1).run()
+    assert "outside the band" not in capsys.readouterr().err
+
+
 def test_growth_of_the_mismatch_is_said_once(capsys):
-    journal = [{"k3": 0.001 * 1.2**step} for step in range(14)]
+    journal = [{"by_lag": {"0": {"k3": 0.001 * 1.2**step}}} for step in range(14)]
     for seen in range(1, 15):
         _warn_of_growth(journal[:seen])
     assert capsys.readouterr().err.count("mismatch of the two engines grows") == 1
     for seen in range(1, 15):
-        _warn_of_growth([{"k3": 0.001 + 0.0001 * (-1) ** step} for step in range(seen)])
+        level = [{"by_lag": {"0": {"k3": 0.001 + 0.0001 * (-1) ** step}}} for step in range(seen)]
+        _warn_of_growth(level)
     assert "grows" not in capsys.readouterr().err
 
 

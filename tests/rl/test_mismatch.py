@@ -104,7 +104,6 @@ def test_both_directions_and_the_effective_share_on_exact_expectations():
     assert found["perplexity_ratio"] == pytest.approx(math.exp(forward), abs=1e-6)
 
 
-@pytest.mark.field_bug(45)
 def test_growth_finds_the_rate_of_the_recursion():
     deltas = [0.01]
     for _ in range(20):
@@ -132,3 +131,15 @@ def test_gaps_are_left_out():
     found = growth(deltas)
     assert found["rate"] == pytest.approx(0.1, abs=1e-6)
     assert found["steps"] == 21
+
+
+def test_correlated_noise_is_seldom_taken_for_growth():
+    """Neighbouring steps are alike; an interval that took them for independent would cry wolf."""
+    random, alarms = np.random.default_rng(0), 0
+    for _ in range(200):
+        noise = [0.0]
+        for step in random.standard_normal(40):
+            noise.append(0.5 * noise[-1] + step)
+        found = growth(np.exp(-6 + 0.3 * np.array(noise)).tolist())
+        alarms += bool(found and found["grows"])
+    assert alarms <= 14
