@@ -69,6 +69,8 @@ class WorkerJudge:
             for worker in self._started:
                 worker.kill()
         self._pool.shutdown()
+        for worker in self._started:
+            worker.close()
 
     def expect(self, problem: Problem, trajectory: Trajectory) -> None:
         """Start checking a finished response that may be asked for later."""
@@ -107,6 +109,7 @@ class WorkerJudge:
                 if worker is not None:
                     self._started.remove(worker)
                     worker.kill()
+                    worker.close()
                 if self._closed:
                     return Judgement(Verdict.ERROR, None, "the checking processes were ended")
                 worker = self._own.worker = _Worker(self._command)
@@ -128,8 +131,11 @@ class _Worker:
         return not self._late.is_set() and self._process.poll() is None
 
     def kill(self) -> None:
-        """End it and close its pipes."""
+        """End it; whoever waits for its answer gets none."""
         self._process.kill()
+
+    def close(self) -> None:
+        """Close the pipes of one that was ended, when no one waits for it any more."""
         with contextlib.suppress(BrokenPipeError):
             self._process.communicate()
 

@@ -88,6 +88,11 @@ def test_closing_does_not_wait_for_a_hanging_check():
     with WorkerJudge(decode, 1, command=HANGING) as judge:
         judge.expect(PROBLEMS[0], response(PROBLEMS[0], "x"))
         judge.expect(PROBLEMS[1], response(PROBLEMS[1], "x"))
+        checks = [check for _, check in judge._expected.values()]
+    assert len(checks) == 2
+    assert all(check.done() for check in checks)
+    assert all(check.cancelled() or check.result().reward is None for check in checks)
+    assert not any(worker.alive for worker in judge._started)
 
 
 def test_a_row_goes_in_and_a_judgement_comes_out():
