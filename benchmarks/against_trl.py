@@ -132,8 +132,8 @@ class Ours:
 
     def take(self, steps: int) -> Turn:
         """Some steps of the loop, with all it does around them."""
-        runtime, judge = self._runtime, EvenShare()
-        engines = Engines(runtime.sampler, runtime.trainer, runtime.channel, judge)
+        judge = EvenShare()
+        engines = Engines(self._runtime, judge)
         config = replace(self._config, steps=steps)
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)

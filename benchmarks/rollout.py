@@ -33,7 +33,7 @@ from benchmarks.turns import report
 from stages.base import params, paths
 from stages.base.jsonl import read_jsonl
 from stages.base.params import ReinforcementLearning
-from stages.base.protocols import RolloutControl
+from stages.base.protocols import RolloutControl, Trainer, WeightChannel
 from stages.base.records import Judgement, Problem, Trajectory, Verdict
 from stages.base.seeds import seeded_random
 from stages.engines.checkpoints import load_tokenizer
@@ -112,6 +112,16 @@ class ClockedSampler:
         return self.sampler.rollout(clocked)
 
 
+@dataclass(frozen=True)
+class ClockedRuntime:
+    """Protocol ``Runtime``: the local one with a clocked sampler, without a reference."""
+
+    sampler: ClockedSampler
+    trainer: Trainer
+    channel: WeightChannel
+    reference: None = None
+
+
 class DrawnRewards:
     """Protocol ``Judge``: 0 or 1 by trajectory id."""
 
@@ -170,7 +180,7 @@ def run(
 ) -> Measured:
     """The loop itself, from fresh prompts on; weights hardly move."""
     sampler = ClockedSampler(runtime.sampler, lengths)
-    engines = Engines(sampler, runtime.trainer, runtime.channel, DrawnRewards())
+    engines = Engines(ClockedRuntime(sampler, runtime.trainer, runtime.channel), DrawnRewards())
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "checkpoints").mkdir()

@@ -55,18 +55,12 @@ def body(_: Namespace) -> dict[str, Any]:
         runtime = start(paths.REASONING_RL_MODEL, run, engine, config)
         decode = partial(response_text, tokenizer)
         with WorkerJudge(decode, run.hardware.verifier_processes) as rules:
+            judge = mixed_judge(run, config, rules, RuleJudge(decode, "preference"))
             outcome = train(
                 config,
                 problems,
                 make_scheduler(prompts, config, run.seed),
-                Engines(
-                    runtime.sampler,
-                    runtime.trainer,
-                    runtime.channel,
-                    mixed_judge(run, config, rules, RuleJudge(decode, "preference")),
-                    runtime.reference,
-                    rules.expect,
-                ),
+                Engines(runtime, judge, rules.expect),
                 space.checkpoints,
                 space.kept,
             )

@@ -55,14 +55,7 @@ def body(_: Namespace) -> dict[str, Any]:
                 config,
                 problems,
                 make_scheduler(prompts, config, run.seed),
-                Engines(
-                    runtime.sampler,
-                    runtime.trainer,
-                    runtime.channel,
-                    judge,
-                    runtime.reference,
-                    judge.expect,
-                ),
+                Engines(runtime, judge, judge.expect),
                 space.checkpoints,
                 space.kept,
             )

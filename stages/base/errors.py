@@ -6,7 +6,7 @@ EverystepError
 ├── CheckpointError   a checkpoint is missing, torn, or of another architecture
 ├── ResourceError     the machine lacks something: memory, disk, a GPU, a port
 ├── EngineError       a training or inference engine failed, or two engines disagree
-│   └── DivergenceError   a loss or gradient is not finite; the weights are as before
+│   └── DivergenceError   a loss or gradient is not finite; the last checkpoint is as it was
 └── VerifierError     a checker could not do its work (never the same as a wrong answer)
 
 A message says what is wrong, where (file, line or key), and what to do next. The command line

@@ -21,6 +21,10 @@ LossFunction = Callable[["torch.Tensor", PackedBatch], "tuple[torch.Tensor, dict
 """(model output [B, L] aligned to tokens, batch) -> (scalar to minimise, sums to report)."""
 
 
+Scores = tuple["NDArray[np.float32]", "NDArray[np.float32]"]
+"""Log-probability and entropy (nats) of each target of a packed batch, [B, L] each."""
+
+
 class RolloutControl(Protocol):
     """Decides, between engine steps, what is generated. Pure: counts tokens, never seconds."""
 
@@ -53,7 +57,7 @@ class Sampler(Protocol):
 class Scorer(Protocol):
     """Holds weights that say how likely tokens are: a trainer, or a frozen reference."""
 
-    def score(self, batch: PackedBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def score(self, batch: PackedBatch) -> Scores:
         """Log-probability and entropy (nats) of each target under the current weights, [B, L]."""
         ...
 
@@ -62,11 +66,16 @@ class Trainer(Scorer, Protocol):
     """Holds the weights that learn."""
 
     def update(
-        self, batches: Sequence[PackedBatch], loss: LossFunction, learning_rate: float
+        self,
+        batches: Sequence[PackedBatch],
+        loss: LossFunction,
+        learning_rate: float,
+        seen: list[Scores] | None = None,
     ) -> dict[str, float]:
         """One optimiser step from the summed gradients of all batches.
 
-        Returns the metrics of the loss, summed, and ``loss`` and ``grad_norm``.
+        Returns the metrics of the loss, summed, and ``loss`` and ``grad_norm``. To ``seen``, if
+        given, goes what :meth:`score` would have said of each batch before the step.
         """
         ...
 
@@ -91,6 +100,33 @@ class WeightChannel(Protocol):
 
         Returns the checksum both ends agreed on.
         """
+        ...
+
+
+class Runtime(Protocol):
+    """A trainer, a sampler and what carries weights between them; a reference if KL is asked for.
+
+    In one process, or on as many machines as there are: the loop does not see the difference.
+    """
+
+    @property
+    def trainer(self) -> Trainer:
+        """What learns."""
+        ...
+
+    @property
+    def sampler(self) -> Sampler:
+        """What generates."""
+        ...
+
+    @property
+    def channel(self) -> WeightChannel:
+        """From the trainer to the sampler."""
+        ...
+
+    @property
+    def reference(self) -> Scorer | None:
+        """The frozen model of the KL term."""
         ...
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
@@ -109,13 +110,23 @@ class Trajectory:
         return len(self.tokens)
 
     def to_row(self) -> dict[str, Any]:
-        """As a JSON row; floats survive the round trip exactly."""
-        return asdict(self)
+        """As a JSON row; floats survive the round trip exactly.
+
+        JSON has no NaN: a log-probability an engine failed to give is stored as null.
+        """
+        row = asdict(self)
+        for name in ("logprobs", "old_logprobs"):
+            row[name] = [value if math.isfinite(value) else None for value in row[name]]
+        return row
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Trajectory:
         """From a JSON row written by :meth:`to_row`."""
-        return cls(**row)
+        filled = {
+            name: [math.nan if value is None else value for value in row[name]]
+            for name in ("logprobs", "old_logprobs")
+        }
+        return cls(**{**row, **filled})
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import deepspeed
-import numpy as np
 import torch
 import torch.distributed
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from stages.base.errors import CheckpointError, DivergenceError
-from stages.base.protocols import LossFunction
+from stages.base.protocols import LossFunction, Scores
 from stages.base.records import PackedBatch
 from stages.engines.checkpoints import named_checkpoint_tensors, writing
 from stages.engines.threads import training_threads
@@ -135,12 +133,16 @@ class DeepSpeedTrainer:
         """The trained model itself."""
         return self.engine.module.model
 
-    def score(self, batch: PackedBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def score(self, batch: PackedBatch) -> Scores:
         """Log-probability and entropy of each target under the current weights, [B, L]."""
         return _score(self.engine, batch, self.engine.device, self._threads)
 
     def update(
-        self, batches: Sequence[PackedBatch], loss: LossFunction, learning_rate: float
+        self,
+        batches: Sequence[PackedBatch],
+        loss: LossFunction,
+        learning_rate: float,
+        seen: list[Scores] | None = None,
     ) -> dict[str, float]:
         """One optimiser step from the summed gradients of all batches of all ranks; metrics too.
 
@@ -152,8 +154,10 @@ class DeepSpeedTrainer:
         sums: dict[str, float] = {"loss": 0.0}
         with training_threads(self._threads):
             for number, batch in enumerate(batches, start=1):
-                output = self.engine(*_tensors(batch, self.engine.device))[0]
-                value, metrics = loss(output, batch)
+                outputs = self.engine(*_tensors(batch, self.engine.device))
+                if seen is not None:
+                    seen.append(_scores(outputs))
+                value, metrics = loss(outputs[0], batch)
                 self.engine.set_gradient_accumulation_boundary(number == len(batches))
                 self.engine.backward(value * torch.distributed.get_world_size())
                 for name, amount in {"loss": float(value.detach()), **metrics}.items():
@@ -205,7 +209,7 @@ class FrozenPolicy:
         self._module = TokenLogProbabilities(model)
         self._threads = threads
 
-    def score(self, batch: PackedBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def score(self, batch: PackedBatch) -> Scores:
         """Log-probability and entropy of each target under the weights it was made with, [B, L]."""
         device = next(self._module.parameters()).device
         return _score(self._module, batch, device, self._threads)
@@ -213,11 +217,15 @@ class FrozenPolicy:
 
 def _score(
     module: nn.Module, batch: PackedBatch, device: torch.device | str, threads: int
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+) -> Scores:
     module.eval()
     with training_threads(threads), torch.no_grad():
-        logp, entropy = module(*_tensors(batch, device))[:2]
-    return logp.cpu().numpy(), entropy.cpu().numpy()
+        return _scores(module(*_tensors(batch, device)))
+
+
+def _scores(outputs: Sequence[Tensor]) -> Scores:
+    logp, entropy = (values.detach().cpu().numpy() for values in outputs[:2])
+    return logp, entropy
 
 
 def _over_ranks(sums: dict[str, float]) -> dict[str, float]:

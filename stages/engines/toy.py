@@ -16,7 +16,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from stages.base.errors import CheckpointError, EngineError
-from stages.base.protocols import LossFunction, RolloutControl, Trainer
+from stages.base.protocols import LossFunction, RolloutControl, Scores, Trainer
 from stages.base.records import PackedBatch, Trajectory
 from stages.base.seeds import derive_seed, seeded_random
 from stages.engines.checkpoints import checksum
@@ -34,20 +34,27 @@ class ToyTrainer:
         self.table = table.requires_grad_()
         self.momentum = torch.zeros_like(table)
 
-    def score(self, batch: PackedBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def score(self, batch: PackedBatch) -> Scores:
         """Log-probability and entropy (nats) of the targets, [B, L], 0 elsewhere."""
         with torch.no_grad():
             logp, entropy = self._forward(batch)
         return logp.numpy(), entropy.numpy()
 
     def update(
-        self, batches: Sequence[PackedBatch], loss: LossFunction, learning_rate: float
+        self,
+        batches: Sequence[PackedBatch],
+        loss: LossFunction,
+        learning_rate: float,
+        seen: list[Scores] | None = None,
     ) -> dict[str, float]:
         """One step from the summed gradients of all batches."""
         sums: dict[str, float] = {"loss": 0.0}
         self.table.grad = torch.zeros_like(self.table)
         for batch in batches:
-            value, metrics = loss(self._forward(batch)[0], batch)
+            logp, entropy = self._forward(batch)
+            if seen is not None:
+                seen.append((logp.detach().numpy(), entropy.numpy()))
+            value, metrics = loss(logp, batch)
             value.backward()  # type: ignore[no-untyped-call]
             for name, amount in {"loss": float(value.detach()), **metrics}.items():
                 sums[name] = sums.get(name, 0.0) + amount

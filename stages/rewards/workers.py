@@ -8,6 +8,7 @@ replaced, and the row it had is Verdict.ERROR: nobody knows whether the answer w
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import signal
@@ -51,7 +52,7 @@ class WorkerJudge:
         self._door = threading.Lock()  # no worker starts once it is closed
         self._closed = False
         self._pool = ThreadPoolExecutor(workers)
-        self._expected: dict[str, tuple[list[int], Future[Judgement]]] = {}
+        self._expected: dict[str, tuple[bytes, Future[Judgement]]] = {}
 
     def __enter__(self) -> WorkerJudge:
         return self
@@ -74,8 +75,7 @@ class WorkerJudge:
 
     def expect(self, problem: Problem, trajectory: Trajectory) -> None:
         """Start checking a finished response that may be asked for later."""
-        started = list(trajectory.tokens), self._submit(problem, trajectory)
-        self._expected[trajectory.id] = started
+        self._expected[trajectory.id] = digest(trajectory), self._submit(problem, trajectory)
 
     def judge(
         self, problems: Sequence[Problem], trajectories: Sequence[Trajectory]
@@ -87,8 +87,8 @@ class WorkerJudge:
 
     def _take(self, problem: Problem, trajectory: Trajectory) -> Future[Judgement]:
         """The check already started on these very tokens, or a new one."""
-        tokens, future = self._expected.pop(trajectory.id, (None, None))
-        if future is None or tokens != trajectory.tokens:
+        expected, future = self._expected.pop(trajectory.id, (None, None))
+        if future is None or expected != digest(trajectory):
             return self._submit(problem, trajectory)
         return future
 
@@ -115,6 +115,11 @@ class WorkerJudge:
                 worker = self._own.worker = _Worker(self._command)
                 self._started.append(worker)
         return worker.ask(line, self._patience)
+
+
+def digest(trajectory: Trajectory) -> bytes:
+    """What a response was, in few bytes: one that is purged is expected and never asked for."""
+    return hashlib.blake2b(repr(trajectory.tokens).encode(), digest_size=16).digest()
 
 
 class _Worker:

@@ -15,7 +15,8 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from stages.base.errors import DataError
-from stages.rl.learner import Sample
+from stages.base.params import ReinforcementLearning
+from stages.rl.learner import Sample, old_logp
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int32]
@@ -26,7 +27,8 @@ class StoredStep:
     """All responses of a step: m of them, n tokens in all, side by side.
 
     Tokens [n]: ``tokens``, ``versions`` (of the policy that sampled each), ``rollout_logp``,
-    ``train_logp`` and ``entropy`` (trainer, start of the step; nats). Responses [m]: ``lengths``,
+    ``train_logp`` and ``entropy`` (trainer, start of the step; nats), ``old_logp`` (theta_old).
+    Responses [m]: ``lengths``,
     ``groups`` (numbered within the step), ``advantages``, ``rewards`` (NaN: the checker failed).
     """
 
@@ -34,6 +36,7 @@ class StoredStep:
     versions: Integers
     rollout_logp: Floats
     train_logp: Floats
+    old_logp: Floats
     entropy: Floats
     lengths: Integers
     groups: Integers
@@ -43,13 +46,16 @@ class StoredStep:
     def __post_init__(self) -> None:
         """Arrays of one kind have one length."""
         whole, responses = int(self.lengths.sum()), len(self.lengths)
-        by_token = (self.tokens, self.versions, self.rollout_logp, self.train_logp, self.entropy)
+        scored = (self.rollout_logp, self.train_logp, self.old_logp, self.entropy)
+        by_token = (self.tokens, self.versions, *scored)
         by_response = (self.lengths, self.groups, self.advantages, self.rewards)
         if {len(a) for a in by_token} != {whole} or {len(a) for a in by_response} != {responses}:
             raise DataError(f"arrays do not fit {responses} responses of {whole} tokens.")
 
 
-def store(folder: Path, step: int, samples: Sequence[Sequence[Sample]]) -> None:
+def store(
+    folder: Path, step: int, samples: Sequence[Sequence[Sample]], config: ReinforcementLearning
+) -> None:
     """Write the samples of a step, over whatever an interrupted run left of it."""
     members = [sample for group in samples for sample in group]
     numbers = [number for number, group in enumerate(samples) for _ in group]
@@ -59,6 +65,7 @@ def store(folder: Path, step: int, samples: Sequence[Sequence[Sample]]) -> None:
         "versions": _joined([m.trajectory.versions for m in members], np.int32),
         "rollout_logp": _joined([m.trajectory.logprobs for m in members], np.float32),
         "train_logp": _joined([m.train_logp for m in members], np.float32),
+        "old_logp": _joined([old_logp(m, step, config) for m in members], np.float32),
         "entropy": _joined([m.entropy for m in members], np.float32),
         "lengths": np.array([len(m.trajectory) for m in members], dtype=np.int32),
         "groups": np.array(numbers, dtype=np.int32),

@@ -157,35 +157,41 @@ NO_PENALTY = Penalty()
 
 
 def policy_loss(
-    objective: Objective, denominator: float, penalty: Penalty = NO_PENALTY
+    objective: Objective,
+    denominator: float,
+    penalty: Penalty = NO_PENALTY,
+    *,
+    present: bool = False,
 ) -> LossFunction:
     """The loss of a packed batch of responses under an objective.
 
-    The batch carries ``old_logp``, ``rollout_logp`` and ``advantages`` as extras, with a penalty
-    ``reference_logp`` too. ``denominator`` counts the sequences (or tokens) of the whole optimiser
-    step, whatever the micro-batches.
+    The batch carries ``rollout_logp`` and ``advantages`` as extras, with a penalty
+    ``reference_logp`` too; and ``old_logp``, unless theta_old is the ``present`` weights: then it
+    is what the batch itself computes. ``denominator`` counts the sequences (or tokens) of the whole
+    optimiser step, whatever the micro-batches.
     """
-    names = ("old_logp", "rollout_logp", "advantages")
-    needed = names if penalty.coefficient == 0 else (*names, "reference_logp")
+    needed = {"rollout_logp", "advantages"}
+    needed |= set() if present else {"old_logp"}
+    needed |= set() if penalty.coefficient == 0 else {"reference_logp"}
 
     def loss(logp: Tensor, batch: PackedBatch) -> tuple[Tensor, dict[str, float]]:
-        if absent := set(needed) - set(batch.extras):
+        if absent := needed - set(batch.extras):
             raise EngineError(f"a batch to learn from lacks {', '.join(sorted(absent))}.")
         index, valid = gather_index(batch.segments, batch.mask)
-        where = torch.from_numpy(index).to(logp.device)
         mask = torch.from_numpy(valid).to(logp.device)
-        old, rollout, advantages = (
-            torch.from_numpy(batch.extras[name].reshape(-1)[index]).to(logp.device)
-            for name in names
-        )
-        current = logp.reshape(-1)[where]
+        current = logp.reshape(-1)[torch.from_numpy(index).to(logp.device)]
+        extras = {
+            name: torch.from_numpy(batch.extras[name].reshape(-1)[index]).to(logp.device)
+            for name in needed
+        }
+        old = current.detach() if present else extras["old_logp"]
+        rollout, advantages = extras["rollout_logp"], extras["advantages"]
         value, sums = objective(current, old, rollout, advantages, mask, denominator=denominator)
         if penalty.coefficient == 0:
             return value, sums
-        reference = torch.from_numpy(batch.extras["reference_logp"].reshape(-1)[index])
         divergence = reference_penalty(
             current,
-            reference.to(logp.device),
+            extras["reference_logp"],
             mask,
             aggregate=penalty.aggregate,
             denominator=denominator,

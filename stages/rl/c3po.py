@@ -13,7 +13,6 @@ Pure: no clock, no engine, no randomness but the seed.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -196,7 +195,7 @@ class Scheduler(ABC):
                     "epoch": group.visit.epoch,
                     "number": group.visit.number,
                     "prompt_id": group.visit.prompt_id,
-                    "members": [_to_row(member) for member in group.members],
+                    "members": [member.to_row() for member in group.members],
                 }
                 for group in self._groups
             ],
@@ -208,7 +207,7 @@ class Scheduler(ABC):
         self._groups = [
             Group(
                 Visit(row["prompt_id"], row["epoch"], row["number"]),
-                [_from_row(member) for member in row["members"]],
+                [Trajectory.from_row(member) for member in row["members"]],
             )
             for row in state["groups"]
         ]
@@ -259,15 +258,3 @@ def _refuse_broken(trajectory: Trajectory) -> None:
             f"log-probabilities, {len(trajectory.versions)} versions; at most "
             f"{trajectory.max_tokens} of each, and as many of each, are allowed."
         )
-
-
-def _to_row(trajectory: Trajectory) -> dict[str, Any]:
-    row = trajectory.to_row()
-    # JSON has no NaN: a log-probability the engine failed to give is stored as null.
-    row["logprobs"] = [value if math.isfinite(value) else None for value in trajectory.logprobs]
-    return row
-
-
-def _from_row(row: Mapping[str, Any]) -> Trajectory:
-    filled = [math.nan if value is None else value for value in row["logprobs"]]
-    return Trajectory.from_row({**row, "logprobs": filled})

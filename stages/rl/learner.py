@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,10 @@ from numpy.typing import NDArray
 
 from stages.base.errors import DivergenceError, EngineError
 from stages.base.params import ReinforcementLearning
-from stages.base.protocols import Scorer, Trainer
+from stages.base.protocols import Scorer, Scores, Trainer
 from stages.base.records import Trajectory
 from stages.rl.advantages import group_advantages
-from stages.rl.batch import Exchange, Penalty, pack, policy_loss, unpack
+from stages.rl.batch import Exchange, Penalty, Place, pack, policy_loss, unpack
 from stages.rl.c3po import Group
 from stages.rl.diagnostics import mean, rounded
 from stages.rl.mismatch import TrainedTokens, deciles
@@ -25,11 +24,13 @@ from stages.rl.objectives import objective
 Floats = NDArray[np.float32]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Sample:
-    """A response ready to be learnt from; ``train_logp`` and ``entropy`` [T] are the trainer's.
+    """A response to learn from; ``train_logp`` and ``entropy`` [T] are the trainer's.
 
-    ``reference_logp`` [T] is there only when the objective has a KL term.
+    They are of the weights at the start of the step, NaN until they are noted: before the update,
+    or as its own forward pass computes them (:func:`in_one_pass`). ``reference_logp`` [T] is there
+    only when the objective has a KL term.
     """
 
     trajectory: Trajectory
@@ -38,10 +39,29 @@ class Sample:
     entropy: Floats
     reference_logp: Floats | None = None
 
+    @classmethod
+    def unscored(cls, trajectory: Trajectory, advantage: float) -> Sample:
+        """One that the trainer has not seen yet."""
+        unknown = np.full(len(trajectory), np.nan, dtype=np.float32)
+        return cls(trajectory, advantage, unknown, unknown)
+
     @property
     def usable(self) -> bool:
         """Whether it counts at all: a response whose checker failed does not."""
         return self.trajectory.reward is not None
+
+    def moves(self, config: ReinforcementLearning) -> bool:
+        """Whether it has a gradient."""
+        return self.usable and (self.advantage != 0.0 or config.kl_coefficient > 0)
+
+
+def in_one_pass(config: ReinforcementLearning) -> bool:
+    """Whether the update's own forward pass gives the log-probabilities of theta_old.
+
+    So it is with one optimiser step on a harvest: its weights are those of the start of the step,
+    and what is learnt from need not be scored before.
+    """
+    return config.minibatches == 1 and config.theta_old == "latest"
 
 
 def make_samples(
@@ -50,26 +70,35 @@ def make_samples(
     config: ReinforcementLearning,
     reference: Scorer | None = None,
 ) -> list[list[Sample]]:
-    """Advantages and the trainer's own log-probabilities at the start of the step, by group."""
+    """Advantages and the trainer's own log-probabilities at the start of the step, by group.
+
+    What :func:`update` will score itself is left to it.
+    """
     if config.kl_coefficient > 0 and reference is None:
         raise EngineError("kl_coefficient is above 0, but no reference model was loaded.")
-    members = [member for group in groups for member in group.members]
-    exchanges = [Exchange(member.prompt, member.tokens) for member in members]
-    scored = _scored(exchanges, trainer, config)
-    references: Iterator[Floats | None] = repeat(None)
+    samples = [_with_advantages(group, config) for group in groups]
+    everything = [sample for group in samples for sample in group]
+    early = [s for s in everything if not (in_one_pass(config) and s.moves(config))]
+    _note_scores(early, _scored(_exchanges(early), trainer, config))
     if config.kl_coefficient > 0 and reference is not None:
-        references = (logp for logp, _ in _scored(exchanges, reference, config))
-    samples = []
-    for group in groups:
-        rewards = [member.reward for member in group.members]
-        advantages = group_advantages(rewards, config.reward_noise)
-        samples.append(
-            [
-                Sample(member, advantage, *next(scored), next(references))
-                for member, advantage in zip(group.members, advantages, strict=True)
-            ]
-        )
+        scored = _scored(_exchanges(everything), reference, config)
+        for sample, (logp, _) in zip(everything, scored, strict=True):
+            sample.reference_logp = logp
     return samples
+
+
+def _with_advantages(group: Group, config: ReinforcementLearning) -> list[Sample]:
+    advantages = group_advantages([member.reward for member in group.members], config.reward_noise)
+    return list(map(Sample.unscored, group.members, advantages))
+
+
+def _exchanges(samples: Sequence[Sample]) -> list[Exchange]:
+    return [Exchange(sample.trajectory.prompt, sample.trajectory.tokens) for sample in samples]
+
+
+def _note_scores(samples: Sequence[Sample], scored: Iterable[tuple[Floats, Floats]]) -> None:
+    for sample, (logp, entropy) in zip(samples, scored, strict=True):
+        sample.train_logp, sample.entropy = logp, entropy
 
 
 def note_segments(groups: Sequence[Group], trainer: Trainer, config: ReinforcementLearning) -> None:
@@ -93,7 +122,10 @@ def _scored(
 ) -> Iterator[tuple[Floats, Floats]]:
     """Log-probabilities and entropies [T] of each response."""
     batches, places = pack(exchanges, config.pack_length, config.micro_rows)
-    scored = [scorer.score(batch) for batch in batches]
+    return _unpacked([scorer.score(batch) for batch in batches], places)
+
+
+def _unpacked(scored: Sequence[Scores], places: Sequence[Place]) -> Iterator[tuple[Floats, Floats]]:
     logps, entropies = ([pair[part] for pair in scored] for part in (0, 1))
     return zip(unpack(logps, places), unpack(entropies, places), strict=True)
 
@@ -130,7 +162,12 @@ def update(
     measured = []
     for number in range(config.minibatches):
         dealt = [sample for group in samples[number :: config.minibatches] for sample in group]
-        found = _minibatch(dealt, trainer, config, step, rate)
+        try:
+            found = _minibatch(dealt, trainer, config, step, rate)
+        except DivergenceError as error:
+            raise DivergenceError(
+                f"minibatch {number + 1} of {config.minibatches}: {error}"
+            ) from error
         if found is not None:
             measured.append(found)
     sums = {name: sum(found[name] for found in measured) for name in (measured or [{}])[0]}
@@ -160,16 +197,22 @@ def _minibatch(
 ) -> dict[str, float] | None:
     """One optimiser step, or None if no response in it has an advantage."""
     usable = [sample for sample in dealt if sample.usable]
-    moving = [sample for sample in usable if sample.advantage != 0.0 or config.kl_coefficient > 0]
+    moving = [sample for sample in usable if sample.moves(config)]
     if not moving:
         return None
     whole = (
         len(usable) if config.aggregate == "sequence" else sum(len(s.trajectory) for s in usable)
     )
     exchanges = [_exchange(sample, step, config) for sample in moving]
-    batches, _ = pack(exchanges, config.pack_length, config.micro_rows)
-    loss = policy_loss(objective(config), whole, Penalty(config.kl_coefficient, config.aggregate))
-    measured = trainer.update(batches, loss, rate)
+    batches, places = pack(exchanges, config.pack_length, config.micro_rows)
+    penalty = Penalty(config.kl_coefficient, config.aggregate)
+    loss = policy_loss(objective(config), whole, penalty, present=in_one_pass(config))
+    seen: list[Scores] | None = [] if in_one_pass(config) else None
+    try:
+        measured = trainer.update(batches, loss, rate, seen)
+    finally:  # a step that diverges is kept with what was seen of it
+        if seen and len(seen) == len(batches):
+            _note_scores(moving, _unpacked(seen, places))
     for name in ("loss", "grad_norm"):
         if not math.isfinite(measured[name]):
             raise DivergenceError(
@@ -182,10 +225,11 @@ def _minibatch(
 def _exchange(sample: Sample, step: int, config: ReinforcementLearning) -> Exchange:
     trajectory = sample.trajectory
     extras: dict[str, Sequence[float] | Floats] = {
-        "old_logp": old_logp(sample, step, config),
         "rollout_logp": trajectory.logprobs,
         "advantages": [sample.advantage] * len(trajectory),
     }
+    if not in_one_pass(config):
+        extras["old_logp"] = old_logp(sample, step, config)
     if sample.reference_logp is not None:
         extras["reference_logp"] = sample.reference_logp
     return Exchange(trajectory.prompt, trajectory.tokens, extras)
@@ -202,7 +246,9 @@ def _share(sums: dict[str, float], name: str) -> float | None:
     return rounded(sums[name] / sums["tokens"]) if sums.get("tokens") else None
 
 
-def trained_tokens(samples: Sequence[Sequence[Sample]], version: int) -> TrainedTokens:
+def trained_tokens(
+    samples: Sequence[Sequence[Sample]], version: int, config: ReinforcementLearning
+) -> TrainedTokens:
     """The tokens of all usable samples side by side, for the diagnostics of mismatch."""
     usable = [sample for group in samples for sample in group if sample.usable]
     none = np.zeros(0, dtype=np.float32)
@@ -210,6 +256,7 @@ def trained_tokens(samples: Sequence[Sequence[Sample]], version: int) -> Trained
     lags = [version - np.asarray(s.trajectory.versions, dtype=np.int64) for s in usable]
     return TrainedTokens(
         train_logp=np.concatenate([none, *(s.train_logp for s in usable)]),
+        old_logp=np.concatenate([none, *(old_logp(s, version, config) for s in usable)]),
         rollout_logp=np.concatenate([none, *stored]),
         entropy=np.concatenate([none, *(s.entropy for s in usable)]),
         lag=np.concatenate([none.astype(np.int64), *lags]),

@@ -23,10 +23,8 @@ from stages.base.params import ReinforcementLearning
 from stages.base.protocols import (
     Judge,
     RolloutControl,
-    Sampler,
-    Scorer,
+    Runtime,
     Trainer,
-    WeightChannel,
 )
 from stages.base.records import Problem, Trajectory
 from stages.rl.archive import store
@@ -41,6 +39,9 @@ from stages.rl.mismatch import mismatch_figures
 SURE = 0.999
 """Confidence at which a run says that the mismatch grows."""
 
+JOURNAL = "journal.jsonl"
+"""In a checkpoint, and in what is kept of a run that diverged."""
+
 MANY = 0.1
 """Share of tokens outside the band above which a run says so; the paper's is 1 to 2 per mille."""
 
@@ -50,16 +51,13 @@ Samples = list[list[Sample]]
 
 @dataclass(frozen=True)
 class Engines:
-    """What generates, learns, carries weights and scores; the reference only if KL is asked for.
+    """What generates and learns, and what judges.
 
     ``expect`` is told of each response that ends, so that a judge may start on it at once.
     """
 
-    sampler: Sampler
-    trainer: Trainer
-    channel: WeightChannel
+    runtime: Runtime
     judge: Judge
-    reference: Scorer | None = None
     expect: Callable[[Problem, Trajectory], None] | None = None
 
 
@@ -129,31 +127,31 @@ def train(
     the final weights. DivergenceError on a loss or gradient that is not finite, with the batch kept
     in ``diverged`` beside the checkpoints; VerifierError if most checks of a step failed.
     """
-    clock = Clock()
-    journal = _resume(scheduler, engines.trainer, checkpoints)
+    clock, runtime = Clock(), engines.runtime
+    journal = _resume(scheduler, runtime.trainer, checkpoints)
     first = len(journal)
     with clock("push"):
         # The samplers start from the trainer's weights even where both were read from one folder.
-        engines.channel.push(engines.trainer, first)
+        runtime.channel.push(runtime.trainer, first)
     for step in progress(range(first, config.steps), total=config.steps, what="step", start=first):
         clock.steps.append({"step": step})
-        row, samples = _iterate(step, config, problems, scheduler, engines, checkpoints, clock)
+        row, samples = _iterate(journal, config, problems, scheduler, engines, checkpoints, clock)
         journal.append(row)
         if sum(row["trained_tokens"] for row in journal) <= config.kept_tokens:
-            store(rollouts, step, samples)
+            store(rollouts, step, samples, config)
         _refuse_starvation(journal, config)
         _warn_of_growth(journal)
         _warn_of_rejection(row)
         if (step + 1) % config.checkpoint_every == 0:
             with clock("checkpoint"):
-                _checkpoint(scheduler, engines.trainer, journal, checkpoints)
+                _checkpoint(scheduler, runtime.trainer, journal, checkpoints)
     if not any(row["updates"] for row in journal):
         say("no step changed the model: the rewards of every group were equal.")
     return Outcome(journal, clock.seconds, clock.steps, first)
 
 
 def _iterate(
-    step: int,
+    journal: Journal,
     config: ReinforcementLearning,
     problems: Mapping[str, Problem],
     scheduler: Scheduler,
@@ -161,27 +159,28 @@ def _iterate(
     checkpoints: Path,
     clock: Clock,
 ) -> tuple[dict[str, Any], Samples]:
-    """One iteration under policy version ``step``: its row of the journal, and its samples."""
+    """The next iteration, under policy version ``step``: its row of the journal, its samples."""
+    step, runtime = len(journal), engines.runtime
     with clock("generate"):
         scheduler.begin()
-        harvest = scheduler.harvest(engines.sampler.rollout(_control(scheduler, problems, engines)))
+        harvest = scheduler.harvest(runtime.sampler.rollout(_control(scheduler, problems, engines)))
     with clock("reward"):
         judge_groups(harvest.groups, problems, engines.judge, config.max_error_share)
     with clock("log_probability"):
-        samples = make_samples(harvest.groups, engines.trainer, config, engines.reference)
+        samples = make_samples(harvest.groups, runtime.trainer, config, runtime.reference)
         if config.theta_old == "per_segment":
-            note_segments(harvest.carried, engines.trainer, config)
-    with clock("update"), _keeping(samples, step, checkpoints.with_name("diverged")):
-        updates = update(samples, engines.trainer, config, step)
+            note_segments(harvest.carried, runtime.trainer, config)
+    with clock("update"), _keeping(samples, journal, config, checkpoints.with_name("diverged")):
+        updates = update(samples, runtime.trainer, config, step)
     with clock("push"):
-        checksum = engines.channel.push(engines.trainer, step + 1)
+        checksum = runtime.channel.push(runtime.trainer, step + 1)
     row = {
         "step": step,
         "version": step,
         **rollout_figures(harvest),
         **reward_figures(harvest.groups, problems),
         **updates,
-        **mismatch_figures(trained_tokens(samples, step), band(config)),
+        **mismatch_figures(trained_tokens(samples, step, config), band(config)),
         "weights": checksum,
     }
     return row, samples
@@ -196,12 +195,16 @@ def _control(
 
 
 @contextmanager
-def _keeping(samples: Samples, step: int, folder: Path) -> Iterator[None]:
-    """If the block diverges, keep the batch it was given, whole, and say where."""
+def _keeping(
+    samples: Samples, journal: Journal, config: ReinforcementLearning, folder: Path
+) -> Iterator[None]:
+    """If the block diverges, keep the batch it was given and the journal so far; say where."""
+    step = len(journal)
     try:
         yield
     except DivergenceError as error:
-        store(folder, step, samples)
+        store(folder, step, samples, config)
+        write_jsonl(folder / JOURNAL, journal)
         members = [sample.trajectory.to_row() for group in samples for sample in group]
         write_jsonl(folder / f"{step:06d}.jsonl", members)
         raise DivergenceError(
@@ -260,7 +263,7 @@ def _checkpoint(scheduler: Scheduler, trainer: Trainer, journal: Journal, folder
     staged.mkdir(parents=True)
     trainer.save(staged / "trainer")
     write_json(staged / "scheduler.json", scheduler.state())
-    write_jsonl(staged / "journal.jsonl", journal)
+    write_jsonl(staged / JOURNAL, journal)
     publish_checkpoint(folder, name)
 
 
@@ -271,6 +274,6 @@ def _resume(scheduler: Scheduler, trainer: Trainer, folder: Path) -> Journal:
         return []
     trainer.restore(found / "trainer")
     scheduler.restore(read_json(found / "scheduler.json"))
-    journal = read_jsonl(found / "journal.jsonl")
+    journal = read_jsonl(found / JOURNAL)
     say(f"resuming after step {len(journal)}")
     return journal

@@ -26,6 +26,7 @@ class TrainedTokens:
     """All tokens trained on in a step, one value each, [n]; log-probabilities in nats."""
 
     train_logp: Floats  # training engine, weights at the start of the step
+    old_logp: Floats  # theta_old, which a gate compares with the inference engine
     rollout_logp: Floats  # inference engine, when the token was sampled
     entropy: Floats  # training engine
     lag: NDArray[np.int64]  # policy versions between sampling and training
@@ -36,6 +37,11 @@ class TrainedTokens:
         """Log k, k = train / rollout."""
         return self.train_logp.astype(np.float64) - self.rollout_logp.astype(np.float64)
 
+    @property
+    def log_gate(self) -> NDArray[np.float64]:
+        """Log of old / rollout, what a band is laid on; log k under ``theta_old: latest``."""
+        return self.old_logp.astype(np.float64) - self.rollout_logp.astype(np.float64)
+
 
 def deciles(length: int) -> NDArray[np.int64]:
     """Which tenth of a response of ``length`` tokens each of its tokens stands in, [length]."""
@@ -44,9 +50,9 @@ def deciles(length: int) -> NDArray[np.int64]:
 
 def mismatch_figures(tokens: TrainedTokens, band: tuple[float, float]) -> dict[str, Any]:
     """The ratio k over all tokens, what a band rejects, and both by version lag and position."""
-    log_k = tokens.log_k
-    finite = np.isfinite(log_k)
-    low, high = log_k < np.log(band[0]), log_k > np.log(band[1])
+    log_k, log_gate = tokens.log_k, tokens.log_gate
+    finite = np.isfinite(log_k) & np.isfinite(log_gate)
+    low, high = log_gate < np.log(band[0]), log_gate > np.log(band[1])
     rejected = finite & (low | high)
     kept = log_k[finite]
     return {

@@ -1,7 +1,7 @@
 """Ask every objective about the same rollouts: ``python -m stages.rl.replay``.
 
 Reads what an RL stage learnt from (its kept rollouts) and, for each objective, the loss and the
-gradient with respect to the log-probabilities at the start of each step, where current = old:
+gradient with respect to the log-probabilities at the start of each step, theta_old as in training:
 tokens rejected, their entropy, length of the gradient, and its cosine with GRPO's. Nothing is
 generated and no model is loaded. Writes ``replay.jsonl``, ``replay.md`` and ``replay.svg``.
 """
@@ -47,6 +47,7 @@ class Padded:
     """A step as one row a response, [m, T] each; ``where`` is True on tokens."""
 
     train_logp: Tensor
+    old_logp: Tensor
     rollout_logp: Tensor
     advantages: Tensor
     where: Tensor
@@ -67,6 +68,7 @@ def padded(step: StoredStep) -> Padded:
 
     return Padded(
         train_logp=torch.from_numpy(rows(step.train_logp)),
+        old_logp=torch.from_numpy(rows(step.old_logp)),
         rollout_logp=torch.from_numpy(rows(step.rollout_logp)),
         advantages=torch.from_numpy(rows(np.repeat(step.advantages, step.lengths))),
         where=torch.from_numpy(where),
@@ -82,7 +84,7 @@ def score(step: StoredStep, config: ReinforcementLearning) -> tuple[dict[str, An
     batch = padded(step)
     logp = batch.train_logp.clone().requires_grad_()
     loss, sums = objective(config)(
-        logp, batch.train_logp, batch.rollout_logp, batch.advantages, batch.where
+        logp, batch.old_logp, batch.rollout_logp, batch.advantages, batch.where
     )
     (gradient,) = torch.autograd.grad(loss, logp)
     asked = batch.where & (batch.advantages != 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from stages.base.records import Judgement, Problem, Trajectory, Verdict
 from stages.engines.toy import ToyChannel, ToySampler, ToyTrainer
@@ -61,6 +62,16 @@ def bandit_problems() -> dict[str, Problem]:
     }
 
 
+@dataclass(frozen=True)
+class Parts:
+    """Protocol ``Runtime``."""
+
+    trainer: ToyTrainer
+    sampler: ToySampler
+    channel: RecordingChannel
+    reference: ToyTrainer
+
+
 class Rig:
     """One process worth of engines around the loop."""
 
@@ -90,12 +101,6 @@ class Rig:
         """All steps from the newest checkpoint on."""
         prompts: dict[str, Sequence[int]] = {name: [int(name[1:])] for name in bandit_problems()}
         scheduler = make_scheduler(prompts, self.config, seed=5)
-        engines = Engines(
-            self.sampler,
-            self.trainer,
-            self.channel,
-            self.judge,
-            ToyTrainer(WORDS),
-            self.expect,
-        )
+        runtime = Parts(self.trainer, self.sampler, self.channel, ToyTrainer(WORDS))
+        engines = Engines(runtime, self.judge, self.expect)
         return train(self.config, bandit_problems(), scheduler, engines, self.folder, self.rollouts)

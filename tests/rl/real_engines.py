@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from torch import Tensor
@@ -83,16 +84,12 @@ def main(folder: Path) -> None:
     problems = {name: Problem(name, "even", "maths", "", "", name) for name in prompts}
     checkpoints = folder / "checkpoints"
     checkpoints.mkdir(exist_ok=True)
+    watched = WatchedChannel(runtime.channel, runtime.sampler, folder / "bias.jsonl")
     outcome = train(
         CONFIG,
         problems,
         make_scheduler(prompts, CONFIG, run.seed),
-        Engines(
-            runtime.sampler,
-            runtime.trainer,
-            WatchedChannel(runtime.channel, runtime.sampler, folder / "bias.jsonl"),
-            EvenJudge(),
-        ),
+        Engines(replace(runtime, channel=watched), EvenJudge()),
         checkpoints,
         folder / "rollouts",
     )

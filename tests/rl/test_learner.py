@@ -62,14 +62,55 @@ def step(groups, **changes):
 
 
 @pytest.mark.field_bug(16, 17)
-def test_scores_come_back_to_their_own_tokens():
-    config, trainer = small_config(pack_length=16, micro_rows=2), ToyTrainer(WORDS)
-    logp = torch.log_softmax(trainer.table.detach(), -1)
-    for samples in make_samples(GROUPS, trainer, config):
+@pytest.mark.parametrize("minibatches", [1, 2])
+def test_scores_come_back_to_their_own_tokens(minibatches):
+    """Also where the update's own forward pass gives them; of the weights before the step."""
+    config = small_config(pack_length=16, micro_rows=2, minibatches=minibatches)
+    trainer = ToyTrainer(WORDS)
+    logp = torch.log_softmax(trainer.table.detach().clone(), -1)
+    entropy = -(logp.exp() * logp).sum(-1)
+    groups = make_samples(GROUPS, trainer, config)
+    update(groups, trainer, config, step=0)
+    assert (trainer.table.detach().log_softmax(-1) - logp).abs().max() > 1e-3
+    for samples in groups:
         for sample in samples:
             whole = [*sample.trajectory.prompt, *sample.trajectory.tokens]
             expected = [float(logp[a, b]) for a, b in pairwise(whole)]
             assert sample.train_logp.tolist() == pytest.approx(expected)
+            spread = [float(entropy[a]) for a in whole[:-1]]
+            assert sample.entropy.tolist() == pytest.approx(spread)
+
+
+@pytest.mark.parametrize("objective", ["icepop", "grpo", "tis", "kpop", "dis", "gspo"])
+def test_one_pass_makes_the_step_that_two_passes_make(objective, monkeypatch):
+    """With one optimiser step theta_old is what its own forward pass computes."""
+    once, found = step(GROUPS, objective=objective, learning_rate=0.5)
+    monkeypatch.setattr("stages.rl.learner.in_one_pass", lambda _: False)
+    twice, expected = step(GROUPS, objective=objective, learning_rate=0.5)
+    assert torch.allclose(once, twice, rtol=1e-6, atol=1e-8)
+    assert found == pytest.approx(expected, rel=1e-6)
+    assert once.abs().max() > 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "forwards"),
+    [
+        ({"minibatches": 1}, 4),
+        ({"minibatches": 2}, 9),
+        ({"minibatches": 1, "theta_old": "rollout"}, 9),
+    ],
+)
+def test_what_the_update_will_score_is_not_scored_before(changes, forwards):
+    trainer, seen = ToyTrainer(WORDS), []
+    original = trainer.score
+
+    def watch(batch):
+        seen.append(int(batch.segments.max(axis=1).sum()))
+        return original(batch)
+
+    trainer.score = watch
+    make_samples(GROUPS, trainer, small_config(**changes))
+    assert sum(seen) == forwards
 
 
 @pytest.mark.field_bug(3, 6)
@@ -103,9 +144,9 @@ def test_minibatches_deal_out_the_groups_in_turn():
     seen = []
     original = trainer.update
 
-    def watch(batches, loss, rate):
+    def watch(batches, loss, rate, noted=None):
         seen.append(sum(int(batch.segments.max(axis=1).sum()) for batch in batches))
-        return original(batches, loss, rate)
+        return original(batches, loss, rate, noted)
 
     trainer.update = watch
     groups = [group(n, [1.0, 0.0]) for n in range(5)]
@@ -130,9 +171,9 @@ def test_k_stays_what_it_was_in_every_minibatch_of_a_step():
     seen = []
     original = trainer.update
 
-    def watch(batches, loss, rate):
+    def watch(batches, loss, rate, noted=None):
         seen.append([(batch.mask, dict(batch.extras)) for batch in batches])
-        return original(batches, loss, rate)
+        return original(batches, loss, rate, noted)
 
     trainer.update = watch
     samples = make_samples([group(1, [1.0, 0.0, 0.0])] * 2, trainer, config)
@@ -169,9 +210,9 @@ def test_a_flat_group_is_learnt_from_only_if_a_reference_pulls(coefficient, lear
     seen = []
     original = trainer.update
 
-    def watch(batches, loss, rate):
+    def watch(batches, loss, rate, noted=None):
         seen.extend(int(batch.segments.max(axis=1).sum()) for batch in batches)
-        return original(batches, loss, rate)
+        return original(batches, loss, rate, noted)
 
     trainer.update = watch
     update(samples, trainer, config, step=0)
@@ -227,8 +268,8 @@ def test_per_segment_scores_each_token_with_the_weights_that_sampled_it():
 
 
 def test_the_lag_is_counted_in_versions():
-    assert trained_tokens([[sample_of_two_policies()]], 6).lag.tolist() == [3, 2]
-    assert trained_tokens([], 6).lag.tolist() == []
+    assert trained_tokens([[sample_of_two_policies()]], 6, small_config()).lag.tolist() == [3, 2]
+    assert trained_tokens([], 6, small_config()).lag.tolist() == []
 
 
 @pytest.mark.parametrize("name", ["loss", "grad_norm"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 import torch
 
@@ -155,9 +156,9 @@ def test_failed_checks_are_masked_and_counted(tmp_path):
     learnt = []
     original = rig.trainer.update
 
-    def watch(batches, loss, rate):
+    def watch(batches, loss, rate, noted=None):
         learnt.extend(int(segment) for batch in batches for segment in batch.segments.max(axis=1))
-        return original(batches, loss, rate)
+        return original(batches, loss, rate, noted)
 
     rig.trainer.update = watch
     row = rig.run().journal[0]
@@ -172,16 +173,21 @@ def test_a_checker_that_mostly_fails_stops_the_run(tmp_path):
         rig.run()
 
 
-def test_a_gradient_that_is_not_a_number_stops_the_run_and_keeps_the_checkpoint(tmp_path):
-    rig = Rig(tmp_path / "checkpoints", steps=20)
+@pytest.mark.parametrize("minibatches", [1, 2])
+def test_a_gradient_that_is_not_a_number_stops_the_run_and_keeps_the_checkpoint(
+    tmp_path, minibatches
+):
+    rig = Rig(tmp_path / "checkpoints", steps=20, minibatches=minibatches)
     original = rig.trainer.update
 
-    def poisoned(batches, loss, rate):
-        measured = original(batches, loss, rate)
+    def poisoned(batches, loss, rate, noted=None):
+        measured = original(batches, loss, rate, noted)
         return {**measured, "grad_norm": float("nan") if rig.sampler.version == 9 else 1.0}
 
     rig.trainer.update = poisoned
-    with pytest.raises(DivergenceError, match=r"step 9: grad_norm is nan.*diverged/000009\.jsonl"):
+    with pytest.raises(
+        DivergenceError, match=r"step 9: .*grad_norm is nan.*diverged/000009\.jsonl"
+    ):
         rig.run()
     assert latest_checkpoint(rig.folder).name == "00000007"
     kept = rig.folder.with_name("diverged")
@@ -189,7 +195,28 @@ def test_a_gradient_that_is_not_a_number_stops_the_run_and_keeps_the_checkpoint(
     (stored,) = map(read, stored_steps(kept))
     assert stored.lengths.tolist() == [len(row["tokens"]) for row in rows]
     assert {row["prompt_id"] for row in rows} <= bandit_problems().keys()
+    assert np.isfinite(stored.train_logp).all()  # also where the step that failed computed them
+    assert [row["step"] for row in read_jsonl(kept / "journal.jsonl")] == list(range(9))
     assert replay_main(["--rollouts", str(kept), "--output", str(tmp_path / "replay")]) == 0
+
+
+@pytest.mark.parametrize("theta_old", ["latest", "rollout", "per_segment"])
+def test_what_the_gate_saw_is_counted_and_kept(tmp_path, theta_old):
+    """The journal counts outside the band what the objective masks; the archive can repeat it."""
+    rig = Rig(tmp_path, steps=12, mismatch=0.6, theta_old=theta_old, learning_rate=6.0)
+    journal = rig.run().journal
+    stored = list(map(read, stored_steps(rig.rollouts)))
+    for row, step in zip(journal, stored, strict=True):
+        gate = step.old_logp.astype(np.float64) - step.rollout_logp
+        outside = (gate < np.log(rig.config.alpha)) | (gate > np.log(rig.config.beta))
+        assert row["rejected_tokens"] == outside.sum()
+    older = [step.versions != step.versions.max(initial=0) for step in stored]
+    pairs = list(zip(stored, older, strict=True))
+    assert sum(mask.sum() for mask in older) > 0
+    if theta_old == "rollout":
+        assert all(np.array_equal(s.old_logp[m], s.rollout_logp[m]) for s, m in pairs)
+    moved = any(not np.array_equal(step.old_logp, step.train_logp) for step in stored)
+    assert moved == (theta_old != "latest")
 
 
 def test_a_budget_too_small_for_any_group_is_refused(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ def trained(k, entropy=None, lag=None) -> TrainedTokens:
     n = len(k)
     return TrainedTokens(
         train_logp=np.full(n, -1.0, dtype=np.float32),
+        old_logp=np.full(n, -1.0, dtype=np.float32),
         rollout_logp=-1.0 - np.log(k),
         entropy=np.asarray(entropy or [1.0] * n, dtype=np.float32),
         lag=np.asarray(lag or [0] * n, dtype=np.int64),
@@ -32,6 +34,15 @@ def test_the_rejected_are_counted_among_all_tokens_and_looked_at_apart():
     assert (found["masked_low_share"], found["masked_high_share"]) == (0.25, 0.25)
     assert (found["entropy"], found["entropy_masked"]) == (2.5, 4.0)
     assert found["log_k_abs_max"] == pytest.approx(math.log(10), abs=1e-6)
+
+
+def test_the_band_is_laid_on_theta_old_and_divergence_on_the_present_weights():
+    """They differ where a segment is judged by the policy that sampled it."""
+    tokens = replace(trained([1.0, 8.0, 1.0]), old_logp=np.log([0.05, 0.8, 1.0], dtype=np.float32))
+    tokens = replace(tokens, rollout_logp=np.log([1.0, 1.0, 1.0], dtype=np.float32))
+    found = mismatch_figures(tokens, BAND)
+    assert (found["rejected_tokens"], found["masked_low_share"]) == (1, pytest.approx(1 / 3))
+    assert found["k1"] == pytest.approx(1.0)
 
 
 def test_mismatch_is_zero_between_equal_engines():
