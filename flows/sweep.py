@@ -3,8 +3,9 @@
 A sweep (flows/sweeps.yaml) names arms of parameters and seeds. Each arm and seed is a branch
 ``sweep/<name>/<arm>-s<seed>``, run in a worktree of its own that shares this project's DVC cache,
 so that what arms have in common is computed once. A run that is killed goes on where it was; one
-that has ended for the same code and parameters is not run again. The report compares every arm with
-the first, seed by seed.
+that has ended for the same code and parameters is not run again. One whose loss or gradient stops
+being a number has ended too, and its branch says so. The report compares every arm with the first,
+seed by seed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -24,11 +26,12 @@ import yaml
 
 from flows.compare import Revision
 from flows.processes import Trees, only_one
+from stages.base.artifacts import SCRATCH
 from stages.base.errors import ConfigError, EverystepError, ResourceError
 from stages.base.events import say
-from stages.base.jsonl import write_json
+from stages.base.jsonl import read_json, write_json
 from stages.base.params import overlay, read_yaml, resolve
-from stages.base.paths import PARAMS, report
+from stages.base.paths import JOURNAL, PARAMS, report
 from stages.base.schema import parse
 from stages.evals.statistics import paired_difference
 from stages.reporting.sweep import Outcome, as_markdown, joint
@@ -37,6 +40,8 @@ from stages.reporting.sweep_curves import draw
 SWEEPS = Path("flows/sweeps.yaml")
 PLACES = Path(".scratch/sweeps")
 CODE = ("stages", "profiles", "dvc.yaml")
+DIVERGED = Path("reports/diverged.json")
+"""On the branch of a cell that diverged: stage, step and reason."""
 TRAILER = "Sweep-run: "
 DVC = (sys.executable, "-m", "dvc")
 
@@ -130,13 +135,35 @@ def run(cell: Cell, sweep: Sweep, trees: Trees) -> None:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
         with trees.run(command, file, PATH=path) as process:
             code = process.wait()
-    if code:
+    if code and not _note_divergence(cell):
         last = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-10:])
         raise ResourceError(f"{cell.branch}: dvc repro ended with {code}. Log: {log}\n{last}")
     _in(cell.folder, "git", "add", "--all")
     message = f"{cell.sweep}: {cell.arm}, seed {cell.seed}\n\n{TRAILER}{mark}"
     _in(cell.folder, "git", "commit", "--quiet", "--allow-empty", "--message", message)
     _git("worktree", "remove", "--force", str(cell.folder))
+
+
+def _note_divergence(cell: Cell) -> bool:
+    """If an RL stage of the cell diverged: leave that and its journal, and nothing older, on it.
+
+    The batch goes beside the worktree, for ``python -m stages.rl.replay --rollouts``.
+    """
+    found = next((cell.folder / SCRATCH).glob("*/*/diverged/reason.json"), None)
+    if found is None:
+        return False
+    stage = found.parents[2].name
+    reports = cell.folder / "reports"
+    shutil.rmtree(reports)  # what stands there is of the commit the cell started from
+    write_json(cell.folder / DIVERGED, {"stage": stage, **read_json(found)})
+    journal = cell.folder / report(stage, "steps.jsonl")
+    journal.parent.mkdir(parents=True)
+    shutil.copyfile(found.with_name(JOURNAL), journal)
+    batch = cell.folder.with_name(f"{cell.folder.name}-diverged")
+    shutil.rmtree(batch, ignore_errors=True)
+    shutil.move(found.parent, batch)
+    say(f"{cell.branch}: {stage} diverged; the sweep goes on. The batch is in {batch}.")
+    return True
 
 
 def _open_worktree(cell: Cell, mark: str) -> None:
@@ -185,7 +212,7 @@ def outcomes(table: Sequence[Cell]) -> Iterator[Outcome]:
         journal = side.rows(report("train_reasoning_rl", "steps.jsonl")) or []
         metrics = side.metrics(report("train_reasoning_rl")) or {}
         scores = side.metrics(report("run_benchmarks", "reasoning_rl/metrics.json")) or {}
-        yield Outcome(cell.arm, cell.seed, journal, metrics, scores)
+        yield Outcome(cell.arm, cell.seed, journal, metrics, scores, side.metrics(DIVERGED))
 
 
 def write(name: str, sweep: Sweep, table: Sequence[Cell]) -> Path:

@@ -34,6 +34,9 @@ ROLLOUTS = {
 }
 """What each RL stage learnt from, token by token."""
 
+JOURNAL = "journal.jsonl"
+"""The rows of an RL run so far, in a checkpoint and in what is kept of one that diverged."""
+
 REPORTS = Path("reports")
 
 

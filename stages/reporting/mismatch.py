@@ -15,6 +15,7 @@ from stages.reporting.wording import NOTHING, number, sparkline
 
 Growth = Mapping[str, Any] | None
 POSITION = "tenth of the response"
+LAG = "policy versions behind"
 
 
 def parts(journal: Journal, growth: Growth, band: Band, stage: str) -> list[Part]:
@@ -43,9 +44,11 @@ def parts(journal: Journal, growth: Growth, band: Band, stage: str) -> list[Part
             log_probability(journal, rejected, stage),
             outside_by_position(journal, stage),
             gap_by_position(journal, stage),
+            outside_by_lag(journal, stage),
+            gap_by_lag(journal, stage),
         ],
         [
-            split_table(pooled(journal, "by_lag"), str, "policy versions behind", rejected),
+            split_table(pooled(journal, "by_lag"), str, LAG, rejected),
             split_table(pooled(journal, "by_position"), _tenth, POSITION, rejected),
         ],
         [
@@ -280,6 +283,28 @@ def gap_by_position(journal: Journal, stage: str) -> Picture:
         "Mean |log k| by position",
         bar_chart(f"log-probability gap by position, {stage}", bars, "one", POSITION),
         note=_steps(sizes, "tokens a bar"),
+    )
+
+
+def outside_by_lag(journal: Journal, stage: str) -> Picture:
+    """How old the tokens outside the band were, in policy versions."""
+    bars = {str(b.number): _per_mille(b.rejected_share) for b in pooled(journal, "by_lag")}
+    return Picture(
+        "Outside the band by version lag, per mille",
+        bar_chart(f"tokens outside the band by version lag, {stage}", bars, "five", LAG),
+        note=_denominator(journal),
+    )
+
+
+def gap_by_lag(journal: Journal, stage: str) -> Picture:
+    """How far apart the probabilities are by age: engines and weights differ both."""
+    found = pooled(journal, "by_lag")
+    bars = {str(b.number): b.log_k_abs_mean for b in found}
+    sizes = ", ".join(number(b.tokens) for b in found)
+    return Picture(
+        "Mean |log k| by version lag",
+        bar_chart(f"log-probability gap by version lag, {stage}", bars, "one", LAG),
+        note=f"{sizes} tokens",
     )
 
 

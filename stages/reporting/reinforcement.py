@@ -117,6 +117,7 @@ def _updates(journal: Journal, config: Mapping[str, Any], stage: str) -> list[Pi
     return [
         tokens(journal, int(config["token_budget"]) if asynchronous else None, stage),
         *([retention(journal, stage)] if asynchronous else []),
+        loss(journal, stage),
         gradient(journal, stage),
         clipped(journal, stage),
         updates(journal, stage),
@@ -266,17 +267,30 @@ def gradient(journal: Journal, stage: str) -> Picture:
     )
 
 
-def clipped(journal: Journal, stage: str) -> Picture:
-    """Share of tokens whose update the clip held back."""
-    share = column(journal, "clip_share")
+def loss(journal: Journal, stage: str) -> Picture:
+    """The loss, and the divergence from the reference where the objective has a KL term."""
+    lines = [Line("loss", column(journal, "loss"), "one")]
+    if any("reference_kl" in row for row in journal):
+        divergence = column(journal, "reference_kl")
+        lines.append(Line("KL to the reference, before its coefficient", divergence, "five"))
     return Picture(
-        "Clipped tokens, share of those in the loss",
-        line_chart(
-            f"clip fraction by step, {stage}",
-            [Line("clipped", share, "four")],
-            percent=True,
-            digits=3,
-        ),
+        "Loss",
+        line_chart(f"loss by step, {stage}", lines, zero=False),
+        curve=sparkline(lines[0].values),
+    )
+
+
+def clipped(journal: Journal, stage: str) -> Picture:
+    """Share of tokens whose update the clip held back, or a gate left out or held down."""
+    share = column(journal, "clip_share")
+    lines = [
+        Line("below the gate", column(journal, "below_band_share"), "three"),
+        Line("above the gate", column(journal, "above_band_share"), "five"),
+        Line("clipped", share, "four"),
+    ]
+    return Picture(
+        "Clipped and gated tokens, share of those in the loss",
+        line_chart(f"clip fraction by step, {stage}", lines, percent=True, digits=3),
         note="in the loss: tokens of responses with an advantage",
         curve=sparkline(share),
     )

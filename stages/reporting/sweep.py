@@ -19,13 +19,17 @@ PairedDifference = Callable[[Mapping[str, float], Mapping[str, float]], Any]
 
 @dataclass(frozen=True)
 class Outcome:
-    """One arm under one seed: its journal, the stage's figures, and its benchmark scores."""
+    """One arm under one seed: its journal, the stage's figures, and its benchmark scores.
+
+    ``diverged`` holds stage, step and reason if it did; the journal then ends before that step.
+    """
 
     arm: str
     seed: int
     journal: Sequence[Row]
     metrics: Row
     scores: Row
+    diverged: Row | None = None
 
 
 def _over(outcome: Outcome, name: str) -> float | None:
@@ -74,13 +78,19 @@ def joint(
 ) -> dict[str, Any]:
     """Each figure by arm: mean and values over seeds, and the difference from the first arm.
 
-    The unit is the seed: a training run. Differences are taken seed by seed.
+    The unit is the seed: a training run. Differences are taken seed by seed. A run that diverged
+    has no figures; ``diverged`` lists it.
     """
     by_cell = {(o.arm, o.seed): o for o in outcomes}
     seeds = sorted({o.seed for o in outcomes})
-    summary: dict[str, Any] = {"arms": list(arms), "seeds": seeds, "figures": {}}
+    diverged = [{"arm": o.arm, "seed": o.seed, **o.diverged} for o in outcomes if o.diverged]
+    summary: dict[str, Any] = {"arms": list(arms), "seeds": seeds, "diverged": diverged}
+    summary["figures"] = {}
     for name, figure in FIGURES.items():
-        values = {arm: [figure(by_cell[arm, seed]) for seed in seeds] for arm in arms}
+        values = {
+            arm: [None if (o := by_cell[arm, seed]).diverged else figure(o) for seed in seeds]
+            for arm in arms
+        }
         summary["figures"][name] = {
             arm: {
                 "values": [None if v is None else round(v, 6) for v in values[arm]],
@@ -140,6 +150,7 @@ def as_markdown(name: str, description: str, summary: Mapping[str, Any]) -> str:
         "",
         "![curves](curves.svg)",
         "",
+        *_diverged(summary["diverged"]),
     ]
     for figure, by_arm in summary["figures"].items():
         lines += [f"## {figure}", "", "| arm | mean | over seeds | difference | by seed |"]
@@ -147,6 +158,26 @@ def as_markdown(name: str, description: str, summary: Mapping[str, Any]) -> str:
         lines += [f"| {' | '.join(_cells(arm, by_arm[arm]))} |" for arm in arms]
         lines.append("")
     return "\n".join(lines)
+
+
+def _diverged(runs: Sequence[Row]) -> list[str]:
+    """The runs that broke off; what is left of their arms is a choice of the lucky."""
+    if not runs:
+        return ["No run diverged.", ""]
+    return [
+        "## Runs that diverged",
+        "",
+        "They are missing from all figures below, so that the means of their arms are of the runs "
+        "that held; the curves show them up to their last step.",
+        "",
+        "| arm | seed | stage | step | reason |",
+        "| :--- | ---: | :--- | ---: | :--- |",
+        *(
+            f"| {run['arm']} | {run['seed']} | {run['stage']} | {run['step']} | {run['reason']} |"
+            for run in runs
+        ),
+        "",
+    ]
 
 
 def _cells(arm: str, entry: Mapping[str, Any]) -> tuple[str, ...]:

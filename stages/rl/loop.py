@@ -20,6 +20,7 @@ from stages.base.errors import ConfigError, DivergenceError
 from stages.base.events import progress, say
 from stages.base.jsonl import read_json, read_jsonl, write_json, write_jsonl
 from stages.base.params import ReinforcementLearning
+from stages.base.paths import JOURNAL
 from stages.base.protocols import (
     Judge,
     RolloutControl,
@@ -38,9 +39,6 @@ from stages.rl.mismatch import mismatch_figures
 
 SURE = 0.999
 """Confidence at which a run says that the mismatch grows."""
-
-JOURNAL = "journal.jsonl"
-"""In a checkpoint, and in what is kept of a run that diverged."""
 
 MANY = 0.1
 """Share of tokens outside the band above which a run says so; the paper's is 1 to 2 per mille."""
@@ -207,6 +205,7 @@ def _keeping(
         write_jsonl(folder / JOURNAL, journal)
         members = [sample.trajectory.to_row() for group in samples for sample in group]
         write_jsonl(folder / f"{step:06d}.jsonl", members)
+        write_json(folder / "reason.json", {"step": step, "reason": str(error)})
         raise DivergenceError(
             f"step {step}: {error} The batch is kept: its responses in {folder}/{step:06d}.jsonl, "
             f"and for `python -m stages.rl.replay --rollouts {folder}`. Copy it before you change "

@@ -22,6 +22,11 @@ if pathlib.Path("fail").exists():
 gain = {"grpo": 0.0, "icepop": 0.25}[objective]
 rows = [{"step": n, "reward_mean": n / 10 + gain, "grad_norm": 1.0, "log_k_abs_max": 2.0,
          "k3": 0.001, "entropy": 0.5, "entropy_masked": None} for n in range(3)]
+if pathlib.Path("diverge").exists() and (seed, objective) == (1, "icepop"):
+    kept = pathlib.Path(".scratch/train_reasoning_rl/0123/diverged"); kept.mkdir(parents=True)
+    (kept / "reason.json").write_text(json.dumps({"step": 2, "reason": "loss is nan."}))
+    (kept / "journal.jsonl").write_text("".join(json.dumps(r) + "\\n" for r in rows[:2]))
+    sys.exit(2)
 out = pathlib.Path("reports/train_reasoning_rl"); out.mkdir(parents=True, exist_ok=True)
 (out / "steps.jsonl").write_text("".join(json.dumps(r) + "\\n" for r in rows))
 (out / "metrics.json").write_text(json.dumps({"grad_norm_max": 1.0, "log_k_abs_max": 2.0}))
@@ -117,6 +122,30 @@ def test_a_cell_that_fails_says_why_and_is_run_again(project, capfd):
     table = sweep.cells("two", sweep.load_sweep("two"))
     (project / table[0].folder / "fail").unlink()
     assert sweep.main(["two"]) == 0
+
+
+@pytest.mark.slow
+def test_a_cell_that_diverges_is_a_result(project, capfd):
+    Path("diverge").touch()
+    stale = Path("reports/run_benchmarks/reasoning_rl/metrics.json")
+    stale.parent.mkdir(parents=True)
+    stale.write_text('{"reasoning": {"score": 0.9}}')
+    git("add", "-A")
+    git("commit", "-qm", "with results of an earlier run")
+    assert sweep.main(["two"]) == 0
+    assert "sweep/two/icepop-s1: train_reasoning_rl diverged" in capfd.readouterr().err
+    summary = json.loads(Path("reports/sweeps/two/metrics.json").read_text())
+    assert summary["figures"]["score"]["icepop"]["values"] == [0.75, None, 0.77]
+    (run,) = summary["diverged"]
+    assert (run["arm"], run["seed"], run["step"]) == ("icepop", 1, 2)
+    text = Path("reports/sweeps/two/report.md").read_text()
+    assert "| icepop | 1 | train_reasoning_rl | 2 | loss is nan. |" in text
+    kept = git("ls-tree", "-r", "--name-only", "sweep/two/icepop-s1", "reports").split()
+    assert kept == ["reports/diverged.json", "reports/train_reasoning_rl/steps.jsonl"]
+    assert (sweep.PLACES / "two" / "icepop-s1-diverged" / "journal.jsonl").is_file()
+    tips = git("for-each-ref", "refs/heads/sweep")
+    assert sweep.main(["two"]) == 0
+    assert git("for-each-ref", "refs/heads/sweep") == tips  # it has ended: not run again
 
 
 def test_what_is_wrong_is_named_before_anything_runs(project):

@@ -58,9 +58,15 @@ def test_the_legend_shows_the_band_in_use(band, legend, title) -> None:
 def test_a_run_without_any_update_is_still_drawn() -> None:
     empty = [rl_row(2, "train_reasoning_rl")] * 3
     main, more = mismatch.parts(empty, None, NARROW, "a stage")
-    assert len(main.pictures) + len(more.pictures) == 11
+    assert len(main.pictures) + len(more.pictures) == 13
     assert main.tables == []
     assert more.folded
+
+
+def test_the_age_of_tokens_is_drawn_with_its_counts() -> None:
+    picture = mismatch.gap_by_lag(JOURNAL, "a stage")
+    assert picture.note == "44,000, 8,800 tokens"
+    assert mismatch.outside_by_lag(JOURNAL, "a stage").note.startswith("5 of 52,800 tokens")
 
 
 def test_tables_hold_the_counts_of_their_shares() -> None:

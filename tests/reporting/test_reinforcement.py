@@ -23,3 +23,9 @@ def test_groups_skipped_updates_and_length_bias_stand_a_step_without_any() -> No
         assert draw(JOURNAL[2:3], "a stage").svg.startswith("<svg")
     bias = reinforcement.length_bias(JOURNAL, 0.97, "a stage")
     assert bias.note == "ratio over the run 0.97"
+
+
+def test_the_reference_is_drawn_only_where_the_objective_has_one() -> None:
+    assert "KL to the reference" not in reinforcement.loss(JOURNAL, "a stage").svg
+    pulled = [{**row, "reference_kl": 0.01} for row in JOURNAL]
+    assert "KL to the reference" in reinforcement.loss(pulled, "a stage").svg
