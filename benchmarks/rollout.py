@@ -21,6 +21,7 @@ import argparse
 import statistics
 import tempfile
 import time
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -64,14 +65,15 @@ class Lengths:
 class Clocked:
     """Protocol ``RolloutControl``: another control with timed steps and given lengths.
 
-    ``steps`` holds one row an engine step: sequences n, prompt tokens p, milliseconds.
+    ``steps`` holds one row an engine step: sequences n, prompt tokens p, milliseconds. The engine
+    may put off what is admitted: it computes a bounded number of tokens a step, in order.
     """
 
     control: RolloutControl
     lengths: Lengths
     steps: list[tuple[int, int, float]] = field(default_factory=list)
-    running: int = 0
-    fresh: int = 0
+    waiting: deque[int] = field(default_factory=deque)  # tokens to compute before the first sample
+    decoding: int = 0
     since: float = 0.0
 
     def admit(self) -> list[Trajectory]:
@@ -79,16 +81,17 @@ class Clocked:
         admitted = self.control.admit()
         for trajectory in admitted:
             trajectory.max_tokens = self.lengths.of(trajectory)
-        self.running += len(admitted)
-        self.fresh = sum(len(item.prompt) + len(item) for item in admitted)
+        self.waiting.extend(len(item.prompt) + len(item) for item in admitted)
         self.since = time.perf_counter()
         return admitted
 
     def advance(self, generated: int, finished: Sequence[Trajectory]) -> None:
         """Note what the step held and how long it took."""
         passed = 1000 * (time.perf_counter() - self.since)
-        self.steps.append((self.running, self.fresh, passed))
-        self.running -= len(finished)
+        begun = generated - self.decoding  # each sequence of a step samples one token
+        computed = sum(self.waiting.popleft() for _ in range(begun))
+        self.steps.append((generated, computed, passed))
+        self.decoding = generated - len(finished)
         self.control.advance(generated, finished)
 
     @property
@@ -163,6 +166,10 @@ class Measured:
         """Milliseconds of whole steps a trained token."""
         whole = sum(v for row in self.timings for name, v in row.items() if name != "step")
         return 1000 * whole / self.trained
+
+    def fitted(self, costs: tuple[float, float, float]) -> float:
+        """What a fit makes of these steps, by what they took."""
+        return self.priced(*costs) * self.trained / float(self.steps[:, 2].sum())
 
     def priced(self, a: float, b: float, c: float) -> float:
         """Milliseconds a trained token if a step over n sequences took a + b n + c p."""
@@ -285,6 +292,8 @@ def show(
             f"{(priced[0] + training[0]) / (priced[1] + training[1]):.2f} times "
             f"(training {arguments.gpu_train:g} ms a token)"
         ),
+        "explained": f"the fit gives {plain.fitted(costs):.2f} of the time without partition, "
+        f"{pooled.fitted(costs):.2f} with it",
         "sequences in an engine step": f"{plain.steps[:, 0].mean():.0f} and "
         f"{pooled.steps[:, 0].mean():.0f} of {arguments.capacity}",
         "lengths": f"lognormal, median {arguments.median:g}, spread {arguments.spread:g}, at most "

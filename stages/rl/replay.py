@@ -168,7 +168,7 @@ def table(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4g}"
+    return "–" if value is None else f"{value + 0.0:.4g}"  # adding 0 takes the sign of -0
 
 
 def draw(rows: Sequence[Mapping[str, Any]], names: Sequence[str], path: Path) -> None:
