@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +15,12 @@ from stages.base.params import ReinforcementLearning
 from stages.base.protocols import Scorer, Scores, Trainer
 from stages.base.records import Trajectory
 from stages.rl.advantages import group_advantages
-from stages.rl.batch import Exchange, Penalty, Place, pack, policy_loss, unpack
+from stages.rl.batch import Exchange, Penalty, pack, policy_loss
 from stages.rl.c3po import Group
 from stages.rl.diagnostics import mean, rounded
 from stages.rl.mismatch import TrainedTokens, deciles
 from stages.rl.objectives import objective
+from stages.rl.scoring import GroupScoring, in_one_pass, score, unpacked
 
 Floats = NDArray[np.float32]
 
@@ -55,33 +56,32 @@ class Sample:
         return self.usable and (self.advantage != 0.0 or config.kl_coefficient > 0)
 
 
-def in_one_pass(config: ReinforcementLearning) -> bool:
-    """Whether the update's own forward pass gives the log-probabilities of theta_old.
-
-    So it is with one optimiser step on a harvest: its weights are those of the start of the step,
-    and what is learnt from need not be scored before.
-    """
-    return config.minibatches == 1 and config.theta_old == "latest"
-
-
 def make_samples(
     groups: Sequence[Group],
     trainer: Trainer,
     config: ReinforcementLearning,
     reference: Scorer | None = None,
+    scoring: GroupScoring | None = None,
 ) -> list[list[Sample]]:
     """Advantages and the trainer's own log-probabilities at the start of the step, by group.
 
-    What :func:`update` will score itself is left to it.
+    Where :func:`update` makes these itself, only those it will not come to are scored here; else
+    ``scoring`` has them, if it is given.
     """
     if config.kl_coefficient > 0 and reference is None:
         raise EngineError("kl_coefficient is above 0, but no reference model was loaded.")
     samples = [_with_advantages(group, config) for group in groups]
     everything = [sample for group in samples for sample in group]
-    early = [s for s in everything if not (in_one_pass(config) and s.moves(config))]
-    _note_scores(early, _scored(_exchanges(early), trainer, config))
+    if in_one_pass(config):
+        rest = [sample for sample in everything if not sample.moves(config)]
+        _note_scores(rest, score(_exchanges(rest), trainer, config))
+    elif scoring is None:
+        _note_scores(everything, score(_exchanges(everything), trainer, config))
+    else:
+        for group, own in zip(groups, samples, strict=True):
+            _note_scores(own, scoring.take(group))
     if config.kl_coefficient > 0 and reference is not None:
-        scored = _scored(_exchanges(everything), reference, config)
+        scored = score(_exchanges(everything), reference, config)
         for sample, (logp, _) in zip(everything, scored, strict=True):
             sample.reference_logp = logp
     return samples
@@ -113,21 +113,8 @@ def note_segments(groups: Sequence[Group], trainer: Trainer, config: Reinforceme
         if len(member.old_logprobs) < len(member)
     ]
     exchanges = [Exchange(member.prompt, member.tokens) for member in members]
-    for member, (logp, _) in zip(members, _scored(exchanges, trainer, config), strict=True):
+    for member, (logp, _) in zip(members, score(exchanges, trainer, config), strict=True):
         member.old_logprobs.extend(logp[len(member.old_logprobs) :].tolist())
-
-
-def _scored(
-    exchanges: Sequence[Exchange], scorer: Scorer, config: ReinforcementLearning
-) -> Iterator[tuple[Floats, Floats]]:
-    """Log-probabilities and entropies [T] of each response."""
-    batches, places = pack(exchanges, config.pack_length, config.micro_rows)
-    return _unpacked([scorer.score(batch) for batch in batches], places)
-
-
-def _unpacked(scored: Sequence[Scores], places: Sequence[Place]) -> Iterator[tuple[Floats, Floats]]:
-    logps, entropies = ([pair[part] for pair in scored] for part in (0, 1))
-    return zip(unpack(logps, places), unpack(entropies, places), strict=True)
 
 
 def old_logp(sample: Sample, version: int, config: ReinforcementLearning) -> Floats:
@@ -212,7 +199,7 @@ def _minibatch(
         measured = trainer.update(batches, loss, rate, seen)
     finally:  # a step that diverges is kept with what was seen of it
         if seen and len(seen) == len(batches):
-            _note_scores(moving, _unpacked(seen, places))
+            _note_scores(moving, unpacked(seen, places))
     for name in ("loss", "grad_norm"):
         if not math.isfinite(measured[name]):
             raise DivergenceError(

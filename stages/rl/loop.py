@@ -23,19 +23,19 @@ from stages.base.params import ReinforcementLearning
 from stages.base.paths import JOURNAL
 from stages.base.protocols import (
     Judge,
-    RolloutControl,
     Runtime,
     Trainer,
 )
 from stages.base.records import Problem, Trajectory
 from stages.rl.archive import store
 from stages.rl.bands import band
-from stages.rl.c3po import Scheduler
+from stages.rl.c3po import Group, Scheduler
 from stages.rl.diagnostics import reward_figures, rollout_figures
 from stages.rl.growth import delta, growth
 from stages.rl.judges import judge_groups
 from stages.rl.learner import Sample, make_samples, note_segments, trained_tokens, update
 from stages.rl.mismatch import mismatch_figures
+from stages.rl.scoring import GroupScoring, in_one_pass
 
 SURE = 0.999
 """Confidence at which a run says that the mismatch grows."""
@@ -61,26 +61,33 @@ class Engines:
 
 @dataclass(frozen=True)
 class Announcing:
-    """Protocol ``RolloutControl``: as ``control`` decides; ``expect`` hears what has ended."""
+    """Protocol ``RolloutControl``: as the scheduler decides; tells whoever can start on what ended.
 
-    control: RolloutControl
+    ``expect`` hears of responses, ``complete`` of groups.
+    """
+
+    scheduler: Scheduler
     problems: Mapping[str, Problem]
-    expect: Callable[[Problem, Trajectory], None]
+    expect: Callable[[Problem, Trajectory], None] | None
+    complete: Callable[[Group], None] | None
 
     def admit(self) -> list[Trajectory]:
-        """As the control decides."""
-        return self.control.admit()
+        """As the scheduler decides."""
+        return self.scheduler.admit()
 
     def advance(self, generated: int, finished: Sequence[Trajectory]) -> None:
         """Pass on, then announce."""
-        self.control.advance(generated, finished)
+        self.scheduler.advance(generated, finished)
         for trajectory in finished:
-            self.expect(self.problems[trajectory.prompt_id], trajectory)
+            if self.expect:
+                self.expect(self.problems[trajectory.prompt_id], trajectory)
+            if self.complete and (group := self.scheduler.completed_by(trajectory)):
+                self.complete(group)
 
     @property
     def open(self) -> bool:
-        """As the control decides."""
-        return self.control.open
+        """As the scheduler decides."""
+        return self.scheduler.open
 
 
 @dataclass
@@ -159,15 +166,20 @@ def _iterate(
 ) -> tuple[dict[str, Any], Samples]:
     """The next iteration, under policy version ``step``: its row of the journal, its samples."""
     step, runtime = len(journal), engines.runtime
-    with clock("generate"):
-        scheduler.begin()
-        harvest = scheduler.harvest(runtime.sampler.rollout(_control(scheduler, problems, engines)))
-    with clock("reward"):
-        judge_groups(harvest.groups, problems, engines.judge, config.max_error_share)
-    with clock("log_probability"):
-        samples = make_samples(harvest.groups, runtime.trainer, config, runtime.reference)
-        if config.theta_old == "per_segment":
-            note_segments(harvest.carried, runtime.trainer, config)
+    with GroupScoring(runtime.trainer, config) as scoring:
+        started = None if in_one_pass(config) else scoring.start
+        with clock("generate"):
+            scheduler.begin()
+            control = Announcing(scheduler, problems, engines.expect, started)
+            harvest = scheduler.harvest(runtime.sampler.rollout(control))
+        with clock("reward"):
+            judge_groups(harvest.groups, problems, engines.judge, config.max_error_share)
+        with clock("log_probability"):
+            samples = make_samples(
+                harvest.groups, runtime.trainer, config, runtime.reference, scoring
+            )
+            if config.theta_old == "per_segment":
+                note_segments(harvest.carried, runtime.trainer, config)
     with clock("update"), _keeping(samples, journal, config, checkpoints.with_name("diverged")):
         updates = update(samples, runtime.trainer, config, step)
     with clock("push"):
@@ -182,14 +194,6 @@ def _iterate(
         "weights": checksum,
     }
     return row, samples
-
-
-def _control(
-    scheduler: Scheduler, problems: Mapping[str, Problem], engines: Engines
-) -> RolloutControl:
-    if engines.expect is None:
-        return scheduler
-    return Announcing(scheduler, problems, engines.expect)
 
 
 @contextmanager
