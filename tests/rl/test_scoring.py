@@ -59,7 +59,7 @@ def test_leaving_drops_what_was_not_begun():
 
 @pytest.mark.parametrize("scheduler", ["c3po", "synchronous"])
 def test_groups_are_scored_while_others_are_generated(tmp_path, scheduler):
-    rig = Rig(tmp_path, steps=3, scheduler=scheduler)
+    rig = Rig(tmp_path, steps=3, scheduler=scheduler, capacity=8, prompts_per_step=6)
     events = []
     original, rollout = rig.trainer.score, rig.sampler.rollout
 
@@ -71,7 +71,7 @@ def test_groups_are_scored_while_others_are_generated(tmp_path, scheduler):
     sample = rig.sampler._sample
 
     def unhurried(trajectory):
-        time.sleep(0.0005)
+        time.sleep(0.001)
         sample(trajectory)
 
     def generating(control):
