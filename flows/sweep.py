@@ -4,8 +4,8 @@ A sweep (flows/sweeps.yaml) names arms of parameters and seeds. Each arm and see
 ``sweep/<name>/<arm>-s<seed>``, run in a worktree of its own that shares this project's DVC cache,
 so that what arms have in common is computed once. A run that is killed goes on where it was; one
 that has ended for the same code and parameters is not run again. One whose loss or gradient stops
-being a number has ended too, and its branch says so. The report compares every arm with the first,
-seed by seed.
+being a number during RL has ended too, and its branch says so. The report compares every arm with
+the first, seed by seed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -39,7 +40,17 @@ from stages.reporting.sweep_curves import draw
 
 SWEEPS = Path("flows/sweeps.yaml")
 PLACES = Path(".scratch/sweeps")
-CODE = ("stages", "profiles", "dvc.yaml")
+CODE = ("stages", "profiles", "dvc.yaml", "data")
+"""What results depend on; of ``data`` what git holds: raw files and their hashes."""
+READ = tuple(
+    report(*which)
+    for which in (
+        ("train_reasoning_rl", "steps.jsonl"),
+        ("train_reasoning_rl", "metrics.json"),
+        ("run_benchmarks", "reasoning_rl/metrics.json"),
+    )
+)
+"""What the report reads of each cell: journal, figures of the stage, scores."""
 DIVERGED = Path("reports/diverged.json")
 """On the branch of a cell that diverged: stage, step and reason."""
 TRAILER = "Sweep-run: "
@@ -107,7 +118,7 @@ def cells(name: str, sweep: Sweep) -> list[Cell]:
 
 def digest(cell: Cell, sweep: Sweep) -> str:
     """What a finished cell depends on: the committed code, its parameters and targets."""
-    trees = [_git("rev-parse", f"HEAD:./{path}") for path in CODE]
+    trees = _git("ls-tree", "HEAD", "--", *CODE)
     whole = json.dumps([trees, cell.params, sweep.targets], sort_keys=True)
     return hashlib.sha256(whole.encode()).hexdigest()[:16]
 
@@ -129,7 +140,7 @@ def run(cell: Cell, sweep: Sweep, trees: Trees) -> None:
     )
     cache = subprocess.run([*DVC, "cache", "dir"], capture_output=True, text=True, check=True)
     _in(cell.folder, *DVC, "cache", "dir", "--local", cache.stdout.strip())
-    log = cell.folder.with_suffix(".log")
+    log = cell.folder.with_name(f"{cell.folder.name}.log")
     with log.open("w", encoding="utf-8") as file:
         command = ["env", "-C", str(cell.folder), *DVC, "repro", *sweep.targets]
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
@@ -152,18 +163,24 @@ def _note_divergence(cell: Cell) -> bool:
     found = next((cell.folder / SCRATCH).glob("*/*/diverged/reason.json"), None)
     if found is None:
         return False
-    stage = found.parents[2].name
-    reports = cell.folder / "reports"
-    shutil.rmtree(reports)  # what stands there is of the commit the cell started from
+    stage, journal = found.parents[2].name, report("train_reasoning_rl", "steps.jsonl")
+    finished = (cell.folder / journal).read_bytes() if stage != "train_reasoning_rl" else None
+    # The other reports may be of the commit the cell started from.
+    shutil.rmtree(cell.folder / "reports", ignore_errors=True)
     write_json(cell.folder / DIVERGED, {"stage": stage, **read_json(found)})
-    journal = cell.folder / report(stage, "steps.jsonl")
-    journal.parent.mkdir(parents=True)
-    shutil.copyfile(found.with_name(JOURNAL), journal)
+    _put(cell.folder / report(stage, "steps.jsonl"), found.with_name(JOURNAL).read_bytes())
+    if finished is not None:
+        _put(cell.folder / journal, finished)
     batch = cell.folder.with_name(f"{cell.folder.name}-diverged")
     shutil.rmtree(batch, ignore_errors=True)
     shutil.move(found.parent, batch)
     say(f"{cell.branch}: {stage} diverged; the sweep goes on. The batch is in {batch}.")
     return True
+
+
+def _put(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
 
 
 def _open_worktree(cell: Cell, mark: str) -> None:
@@ -202,6 +219,23 @@ def refuse_uncommitted() -> None:
         raise ConfigError(f"commit these first, a sweep runs what is committed:\n{changed}")
 
 
+def refuse_unproduced(sweep: Sweep) -> None:
+    """ConfigError if the targets do not make what the report reads: it would read that of HEAD."""
+    made: set[str] = set()
+    for target in sweep.targets:
+        done = subprocess.run(
+            [*DVC, "dag", "--outs", "--dot", target], capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise ConfigError(f"{SWEEPS}: target {target}: {done.stderr.strip()}")
+        made |= set(re.findall(r'"([^"]+)"', done.stdout))
+    if absent := [str(path) for path in READ if str(path) not in made]:
+        raise ConfigError(
+            f"{SWEEPS}: targets {', '.join(sweep.targets)} do not make {', '.join(absent)}, which "
+            "the report of a sweep reads. Add run_benchmarks@reasoning_rl."
+        )
+
+
 # --- reading the results
 
 
@@ -209,9 +243,8 @@ def outcomes(table: Sequence[Cell]) -> Iterator[Outcome]:
     """The result of each cell, from its branch."""
     for cell in table:
         side = Revision(cell.branch, _git("rev-parse", cell.branch))
-        journal = side.rows(report("train_reasoning_rl", "steps.jsonl")) or []
-        metrics = side.metrics(report("train_reasoning_rl")) or {}
-        scores = side.metrics(report("run_benchmarks", "reasoning_rl/metrics.json")) or {}
+        journal = side.rows(READ[0]) or []
+        metrics, scores = (side.metrics(path) or {} for path in READ[1:])
         yield Outcome(cell.arm, cell.seed, journal, metrics, scores, side.metrics(DIVERGED))
 
 
@@ -242,6 +275,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sweep = load_sweep(options.name)
         table = cells(options.name, sweep)
         refuse_uncommitted()
+        refuse_unproduced(sweep)
         if options.list:
             _show(table, sweep)
             return 0

@@ -60,7 +60,7 @@ def body(_: Namespace) -> dict[str, Any]:
                 config,
                 problems,
                 make_scheduler(prompts, config, run.seed),
-                Engines(runtime, judge, rules.expect),
+                Engines(runtime, judge, rules),
                 space.checkpoints,
                 space.kept,
             )

@@ -55,7 +55,7 @@ def body(_: Namespace) -> dict[str, Any]:
                 config,
                 problems,
                 make_scheduler(prompts, config, run.seed),
-                Engines(runtime, judge, judge.expect),
+                Engines(runtime, judge, judge),
                 space.checkpoints,
                 space.kept,
             )

@@ -140,6 +140,18 @@ class Judge(Protocol):
         ...
 
 
+class EarlyJudge(Judge, Protocol):
+    """A judge that can start on a response before it is asked."""
+
+    def expect(self, problem: Problem, trajectory: Trajectory) -> None:
+        """A response has ended and may be asked for."""
+        ...
+
+    def forget(self, trajectory: Trajectory) -> None:
+        """It will not be: its group was purged."""
+        ...
+
+
 class Sandbox(Protocol):
     """Runs untrusted programs on given inputs."""
 

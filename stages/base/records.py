@@ -110,9 +110,10 @@ class Trajectory:
         return len(self.tokens)
 
     def to_row(self) -> dict[str, Any]:
-        """As a JSON row; floats survive the round trip exactly.
+        """As a JSON row; finite floats survive the round trip exactly.
 
-        JSON has no NaN: a log-probability an engine failed to give is stored as null.
+        JSON has no others: a log-probability an engine failed to give is stored as null, read as
+        NaN.
         """
         row = asdict(self)
         for name in ("logprobs", "old_logprobs"):

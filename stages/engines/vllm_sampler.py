@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import torch
 
 from stages.base import params
-from stages.base.errors import ConfigError, DataError, EngineError
+from stages.base.errors import ConfigError, DataError, DivergenceError, EngineError
 from stages.base.jsonl import read_json
 from stages.base.protocols import RolloutControl
 from stages.base.records import Trajectory
@@ -158,7 +158,7 @@ class VllmSampler:
         logprobs = found.logprobs[:, 0].tolist()
         for number, logprob in enumerate(logprobs, start=len(trajectory)):
             if not math.isfinite(logprob):
-                raise EngineError(
+                raise DivergenceError(
                     f"{trajectory.id}: token {number} was sampled with log-probability {logprob}. "
                     "The weights may have diverged; see grad_norm of the last steps."
                 )

@@ -77,6 +77,12 @@ class WorkerJudge:
         """Start checking a finished response that may be asked for later."""
         self._expected[trajectory.id] = digest(trajectory), self._submit(problem, trajectory)
 
+    def forget(self, trajectory: Trajectory) -> None:
+        """Drop what was expected of a response that is not asked for any more."""
+        _, check = self._expected.pop(trajectory.id, (None, None))
+        if check is not None:
+            check.cancel()
+
     def judge(
         self, problems: Sequence[Problem], trajectories: Sequence[Trajectory]
     ) -> list[Judgement]:
@@ -118,7 +124,7 @@ class WorkerJudge:
 
 
 def digest(trajectory: Trajectory) -> bytes:
-    """What a response was, in few bytes: one that is purged is expected and never asked for."""
+    """What a response was, in few bytes."""
     return hashlib.blake2b(repr(trajectory.tokens).encode(), digest_size=16).digest()
 
 

@@ -55,7 +55,7 @@ def growth(deltas: Sequence[float | None], confidence: float = 0.95) -> dict[str
         "trend": rounded(trend["slope"]),
         "trend_low": rounded(trend["low"]),
         "trend_high": rounded(trend["high"]),
-        "grows": bool(trend["low"] > 0),
+        "grows": (rounded(trend["low"]) or 0.0) > 0,
     }
 
 

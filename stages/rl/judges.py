@@ -100,6 +100,14 @@ class MixedJudge:
         return Judgement(ruled.verdict, reward, ruled.reason, parts)
 
 
+def _refused_unless_finite(found: Judgement) -> Judgement:
+    """A reward or part that is not a finite number says that the checker failed."""
+    values = [*found.parts.values(), *([] if found.reward is None else [found.reward])]
+    if all(math.isfinite(value) for value in values):
+        return found
+    return Judgement(Verdict.ERROR, None, f"the checker's figures are not finite: {values}")
+
+
 def judge_groups(
     groups: Sequence[Group],
     problems: Mapping[str, Problem],
@@ -115,6 +123,7 @@ def judge_groups(
     if not members:
         return
     judgements = judge.judge([problems[member.prompt_id] for member in members], members)
+    judgements = [_refused_unless_finite(found) for found in judgements]
     for member, found in zip(members, judgements, strict=True):
         member.reward = found.reward
         member.verdict = found.verdict.value

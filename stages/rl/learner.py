@@ -203,7 +203,7 @@ def _minibatch(
     for name in ("loss", "grad_norm"):
         if not math.isfinite(measured[name]):
             raise DivergenceError(
-                f"{name} is {measured[name]}. The last checkpoint is intact; lower the learning "
+                f"{name} is {measured[name]}. What was saved before is intact; lower the learning "
                 "rate, or look at log_k_abs_max of the steps before in the journal."
             )
     return measured

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from stages.base.jsonl import read_json, read_jsonl, write_json, write_jsonl
 from stages.base.params import ReinforcementLearning
 from stages.base.paths import JOURNAL
 from stages.base.protocols import (
+    EarlyJudge,
     Judge,
     Runtime,
     Trainer,
@@ -43,6 +45,9 @@ SURE = 0.999
 MANY = 0.1
 """Share of tokens outside the band above which a run says so; the paper's is 1 to 2 per mille."""
 
+PATIENCE = 4
+"""Times sigma + 2 steps in which no group at all was complete, after which the run is stopped."""
+
 Journal = list[dict[str, Any]]
 Samples = list[list[Sample]]
 
@@ -51,24 +56,24 @@ Samples = list[list[Sample]]
 class Engines:
     """What generates and learns, and what judges.
 
-    ``expect`` is told of each response that ends, so that a judge may start on it at once.
+    ``early`` is told of each response that ends, so that judging may start at once.
     """
 
     runtime: Runtime
     judge: Judge
-    expect: Callable[[Problem, Trajectory], None] | None = None
+    early: EarlyJudge | None = None
 
 
 @dataclass(frozen=True)
 class Announcing:
     """Protocol ``RolloutControl``: as the scheduler decides; tells whoever can start on what ended.
 
-    ``expect`` hears of responses, ``complete`` of groups.
+    ``early`` hears of responses, ``complete`` of groups.
     """
 
     scheduler: Scheduler
     problems: Mapping[str, Problem]
-    expect: Callable[[Problem, Trajectory], None] | None
+    early: EarlyJudge | None
     complete: Callable[[Group], None] | None
 
     def admit(self) -> list[Trajectory]:
@@ -79,8 +84,8 @@ class Announcing:
         """Pass on, then announce."""
         self.scheduler.advance(generated, finished)
         for trajectory in finished:
-            if self.expect:
-                self.expect(self.problems[trajectory.prompt_id], trajectory)
+            if self.early:
+                self.early.expect(self.problems[trajectory.prompt_id], trajectory)
             if self.complete and (group := self.scheduler.completed_by(trajectory)):
                 self.complete(group)
 
@@ -135,12 +140,16 @@ def train(
     clock, runtime = Clock(), engines.runtime
     journal = _resume(scheduler, runtime.trainer, checkpoints)
     first = len(journal)
+    diverged = checkpoints.with_name("diverged")
+    shutil.rmtree(diverged, ignore_errors=True)
     with clock("push"):
         # The samplers start from the trainer's weights even where both were read from one folder.
         runtime.channel.push(runtime.trainer, first)
     for step in progress(range(first, config.steps), total=config.steps, what="step", start=first):
         clock.steps.append({"step": step})
-        row, samples = _iterate(journal, config, problems, scheduler, engines, checkpoints, clock)
+        samples: Samples = []
+        with _keeping(samples, journal, config, diverged):
+            row = _iterate(step, config, problems, scheduler, engines, clock, samples)
         journal.append(row)
         if sum(row["trained_tokens"] for row in journal) <= config.kept_tokens:
             store(rollouts, step, samples, config)
@@ -150,41 +159,43 @@ def train(
         if (step + 1) % config.checkpoint_every == 0:
             with clock("checkpoint"):
                 _checkpoint(scheduler, runtime.trainer, journal, checkpoints)
-    if not any(row["updates"] for row in journal):
-        say("no step changed the model: the rewards of every group were equal.")
+    _say_if_nothing_was_learnt(journal)
     return Outcome(journal, clock.seconds, clock.steps, first)
 
 
 def _iterate(
-    journal: Journal,
+    step: int,
     config: ReinforcementLearning,
     problems: Mapping[str, Problem],
     scheduler: Scheduler,
     engines: Engines,
-    checkpoints: Path,
     clock: Clock,
-) -> tuple[dict[str, Any], Samples]:
-    """The next iteration, under policy version ``step``: its row of the journal, its samples."""
-    step, runtime = len(journal), engines.runtime
+    samples: Samples,
+) -> dict[str, Any]:
+    """One iteration under policy version ``step``: its journal row; ``samples`` is filled."""
+    runtime = engines.runtime
     with GroupScoring(runtime.trainer, config) as scoring:
         started = None if in_one_pass(config) else scoring.start
         with clock("generate"):
             scheduler.begin()
-            control = Announcing(scheduler, problems, engines.expect, started)
+            control = Announcing(scheduler, problems, engines.early, started)
             harvest = scheduler.harvest(runtime.sampler.rollout(control))
+            if engines.early:
+                for member in chain.from_iterable(group.members for group in harvest.purged):
+                    engines.early.forget(member)
         with clock("reward"):
             judge_groups(harvest.groups, problems, engines.judge, config.max_error_share)
         with clock("log_probability"):
-            samples = make_samples(
+            samples += make_samples(
                 harvest.groups, runtime.trainer, config, runtime.reference, scoring
             )
             if config.theta_old == "per_segment":
                 note_segments(harvest.carried, runtime.trainer, config)
-    with clock("update"), _keeping(samples, journal, config, checkpoints.with_name("diverged")):
+    with clock("update"):
         updates = update(samples, runtime.trainer, config, step)
     with clock("push"):
         checksum = runtime.channel.push(runtime.trainer, step + 1)
-    row = {
+    return {
         "step": step,
         "version": step,
         **rollout_figures(harvest),
@@ -193,23 +204,22 @@ def _iterate(
         **mismatch_figures(trained_tokens(samples, step, config), band(config)),
         "weights": checksum,
     }
-    return row, samples
 
 
 @contextmanager
 def _keeping(
     samples: Samples, journal: Journal, config: ReinforcementLearning, folder: Path
 ) -> Iterator[None]:
-    """If the block diverges, keep the batch it was given and the journal so far; say where."""
+    """If the block diverges, keep its batch, as far as there is one, and the journal; say where."""
     step = len(journal)
     try:
         yield
     except DivergenceError as error:
-        store(folder, step, samples, config)
+        write_json(folder / "reason.json", {"step": step, "reason": str(error)})
         write_jsonl(folder / JOURNAL, journal)
+        store(folder, step, samples, config)
         members = [sample.trajectory.to_row() for group in samples for sample in group]
         write_jsonl(folder / f"{step:06d}.jsonl", members)
-        write_json(folder / "reason.json", {"step": step, "reason": str(error)})
         raise DivergenceError(
             f"step {step}: {error} The batch is kept: its responses in {folder}/{step:06d}.jsonl, "
             f"and for `python -m stages.rl.replay --rollouts {folder}`. Copy it before you change "
@@ -236,25 +246,55 @@ def _warn_of_growth(journal: Journal) -> None:
 
 def _warn_of_rejection(row: Mapping[str, Any]) -> None:
     """Say it when so many tokens are outside the band, or not finite, that little is learnt."""
-    lost = row["rejected_tokens"] + row["nonfinite_tokens"]
-    if lost > MANY * (row["mismatch_tokens"] + row["nonfinite_tokens"]):
-        say(
-            f"step {row['step']}: {lost} of {row['mismatch_tokens']} tokens are outside the band: "
-            "the engines disagree. Look at log_k_abs_max, the dtype of the engine and the push."
+    broken, outside = row["nonfinite_tokens"], row["rejected_tokens"]
+    tokens = row["mismatch_tokens"] + broken
+    if broken + outside <= MANY * tokens:
+        return
+    fresh = row["by_lag"].get("0", {"tokens": 0, "rejected": 0})
+    if broken:
+        cause = f"{broken} have a log-probability that is not a number."
+    elif fresh["rejected"] > MANY * fresh["tokens"]:
+        cause = (
+            "The engines disagree on fresh tokens too. Look at log_k_abs_max, the dtype of the "
+            "engine and the push."
         )
+    else:
+        cause = (
+            "The engines agree on fresh tokens; older ones differ by the updates since. Lower the "
+            "learning rate or max_partitions, or set theta_old: per_segment."
+        )
+    say(f"step {row['step']}: {broken + outside} of {tokens} tokens are outside the band. {cause}")
 
 
 def _refuse_starvation(journal: Journal, config: ReinforcementLearning) -> None:
-    """ConfigError when sigma purges every group before the token budget lets it finish."""
-    recent = journal[-(config.max_partitions + 2) :]
-    if len(recent) == config.max_partitions + 2 and not any(
-        row["trained_groups"] for row in recent
-    ):
-        raise ConfigError(
-            f"no group was complete in {len(recent)} steps: token_budget ({config.token_budget}) "
-            f"is too small for groups of {config.rollouts_per_prompt} under capacity "
-            f"{config.capacity}. Raise it, or max_partitions."
-        )
+    """ConfigError when sigma purges every group before the token budget lets it finish.
+
+    A gap may be chance: a run that has learnt is only told, once, and the others are given time.
+    """
+    gap = config.max_partitions + 2
+    trained = [bool(row["trained_groups"]) for row in journal]
+    what = (
+        f"no group was complete in {{steps}} steps: token_budget ({config.token_budget}) "
+        f"is too small for groups of {config.rollouts_per_prompt} under capacity "
+        f"{config.capacity}. Raise it, or max_partitions."
+    )
+    if len(journal) == PATIENCE * gap and not any(trained):
+        raise ConfigError(what.format(steps=len(journal)))
+    gaps = [at for at in range(gap, len(trained) + 1) if not any(trained[at - gap : at])]
+    if gaps == [len(trained)]:
+        say(what.format(steps=gap))
+
+
+def _say_if_nothing_was_learnt(journal: Journal) -> None:
+    if any(row["updates"] for row in journal):
+        return
+    if not any(row["trained_groups"] for row in journal):
+        reason = "no group was complete. Raise steps, token_budget or max_partitions."
+    elif all(row["masked_by_error"] == row["trained"] for row in journal):
+        reason = "the checker failed on every response."
+    else:
+        reason = "the rewards of every group were equal."
+    say(f"no step changed the model: {reason}")
 
 
 def _checkpoint(scheduler: Scheduler, trainer: Trainer, journal: Journal, folder: Path) -> None:

@@ -84,7 +84,8 @@ def divergences(log_k: NDArray[np.float64]) -> dict[str, Any]:
     ``k1`` and ``k3``: KL(infer || train), plain and with low variance; ``k3_reverse``:
     KL(train || infer). ``perplexity_ratio``: train by infer.
     """
-    k = np.exp(log_k)
+    with np.errstate(over="ignore"):  # a figure that is not finite is None in the journal
+        k = np.exp(log_k)
     return {
         "k1": mean(-log_k),
         "k3": mean(np.expm1(log_k) - log_k),

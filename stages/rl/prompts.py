@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -66,9 +67,13 @@ class PromptQueue:
         """Put a prompt back whose group was not trained on."""
         self._returned.append((visit.prompt_id, visit.epoch))
 
+    def _fingerprint(self) -> str:
+        return hashlib.sha256("\n".join(self._ids).encode()).hexdigest()[:16]
+
     def state(self) -> dict[str, Any]:
         """Everything :meth:`restore` needs, as JSON."""
         return {
+            "prompts": self._fingerprint(),
             "epoch": self._epoch,
             "cursor": self._cursor,
             "returned": [list(entry) for entry in self._returned],
@@ -77,10 +82,9 @@ class PromptQueue:
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go on where :meth:`state` was taken; CheckpointError if the prompts are others."""
-        unknown = set(state["starts"]) - set(self._ids)
-        if unknown:
+        if state["prompts"] != self._fingerprint():
             raise CheckpointError(
-                f"the checkpoint knows prompts that are gone: {min(unknown)}, ..."
+                "the checkpoint was made with other prompts. Start anew, or restore the data."
             )
         self._epoch, self._cursor = state["epoch"], state["cursor"]
         self._returned = [(prompt_id, epoch) for prompt_id, epoch in state["returned"]]

@@ -129,8 +129,8 @@ def replay(
 ) -> list[dict[str, Any]]:
     """One row a step and objective."""
     rows = []
-    for number, path in enumerate(progress(steps, total=len(steps), what="step")):
-        step = read(path)
+    for path in progress(steps, total=len(steps), what="step"):
+        step, number = read(path), int(path.stem)
         _, ruler = score(step, replace(config, objective=RULER))
         for name in names:
             figures, gradient = score(step, replace(config, objective=name))

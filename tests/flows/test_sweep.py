@@ -148,6 +148,45 @@ def test_a_cell_that_diverges_is_a_result(project, capfd):
     assert git("for-each-ref", "refs/heads/sweep") == tips  # it has ended: not run again
 
 
+@pytest.mark.slow
+def test_a_cell_may_diverge_where_no_report_stands_yet(project):
+    Path("diverge").touch()
+    git("add", "-A")
+    git("commit", "-qm", "no reports")
+    assert sweep.main(["two"]) == 0
+    (run,) = json.loads(Path("reports/sweeps/two/metrics.json").read_text())["diverged"]
+    assert (run["arm"], run["seed"]) == ("icepop", 1)
+
+
+@pytest.mark.slow
+def test_targets_that_do_not_make_the_figures_are_refused(project, capfd):
+    """Else the report would show those of the commit the worktrees start from."""
+    stages = {
+        "all": DVC_YAML["stages"]["all"],
+        "part": {"cmd": "true", "deps": ["params.yaml"], "outs": ["part.txt"]},
+    }
+    Path("dvc.yaml").write_text(yaml.safe_dump({"stages": stages}))
+    Path("flows/sweeps.yaml").write_text(
+        yaml.safe_dump({"two": {**SWEEP["two"], "targets": ["part"]}})
+    )
+    git("add", "-A")
+    git("commit", "-qm", "part")
+    assert sweep.main(["two"]) == 2
+    assert "do not make reports/train_reasoning_rl/steps.jsonl" in capfd.readouterr().err
+
+
+def test_other_data_makes_a_cell_stale(project):
+    table, found = sweep.cells("two", sweep.load_sweep("two")), sweep.load_sweep("two")
+    before = sweep.digest(table[0], found)
+    Path("data").mkdir()
+    Path("data/raw.dvc").write_text("md5: 1")
+    with pytest.raises(ConfigError, match="commit these first"):
+        sweep.refuse_uncommitted()
+    git("add", "-A")
+    git("commit", "-qm", "data")
+    assert sweep.digest(table[0], found) != before
+
+
 def test_what_is_wrong_is_named_before_anything_runs(project):
     with pytest.raises(ConfigError, match="no sweep is called 'three'"):
         sweep.load_sweep("three")

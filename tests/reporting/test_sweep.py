@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -79,3 +80,18 @@ def test_all_panels_are_drawn_and_the_same_bytes(tmp_path) -> None:
     assert svg == (tmp_path / "two.svg").read_text()
     for panel in PANELS:
         assert f">{panel.title}<" in svg
+
+
+def test_a_run_that_diverged_is_listed_and_has_no_figures() -> None:
+    broken = replace(OUTCOMES[3], diverged={"stage": "rl", "step": 4, "reason": "loss is nan."})
+    summary = joint([*OUTCOMES[:3], broken], ["a", "b"], paired)
+    assert summary["diverged"] == [
+        {"arm": "b", "seed": 1, "stage": "rl", "step": 4, "reason": "loss is nan."}
+    ]
+    for entry in summary["figures"].values():
+        assert entry["b"]["values"][1] is None
+    text = as_markdown("two", "Two.", summary)
+    assert "| b | 1 | rl | 4 | loss is nan. |" in text
+    assert "No run diverged." in as_markdown("two", "Two.", SUMMARY)
+    assert SUMMARY["figures"]["gradient norm, largest"]["b"]["mean"] == pytest.approx(1.25)
+    assert SUMMARY["figures"]["|log k|, largest"]["b"]["mean"] == pytest.approx(2.0)

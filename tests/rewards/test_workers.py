@@ -67,6 +67,31 @@ def test_what_was_expected_counts_for_those_very_tokens_only(judge):
     assert found.verdict is Verdict.PASS
 
 
+def test_what_is_forgotten_is_held_no_more(judge):
+    problem = PROBLEMS[0]
+    asked = response(problem, TEXTS[0](problem.answer))
+    judge.expect(problem, asked)
+    judge.forget(asked)
+    judge.forget(asked)  # nothing is left of it
+    assert judge._expected == {}
+    (found,) = judge.judge([problem], [asked])
+    assert found.verdict is Verdict.PASS
+
+
+def test_a_worker_that_died_is_replaced():
+    once = (
+        "import sys, stages.rewards.workers as w\n"
+        "rows = iter(sys.stdin)\n"
+        "w.serve([next(rows)], sys.stdout)\n"
+        "sys.exit(3)"
+    )
+    problem = PROBLEMS[0]
+    right = response(problem, TEXTS[0](problem.answer))
+    with WorkerJudge(decode, 1, command=(sys.executable, "-c", once)) as judge:
+        found = [judge.judge([problem], [right])[0].verdict for _ in range(3)]
+    assert Verdict.PASS in found[1:]  # a second process answered
+
+
 def test_the_preference_is_scored_too():
     with WorkerJudge(decode, 1, scorer="preference") as judge:
         texts = ("<think> </think> 3 done", "<think> </think> 3")

@@ -75,7 +75,7 @@ class Parts:
 class Rig:
     """One process worth of engines around the loop."""
 
-    def __init__(self, folder, judge=None, mismatch: float = 0.0, expect=None, **changes) -> None:
+    def __init__(self, folder, judge=None, mismatch: float = 0.0, early=None, **changes) -> None:
         settings = {
             "steps": 25,
             "rollouts_per_prompt": 8,
@@ -92,7 +92,7 @@ class Rig:
         self.sampler = ToySampler(WORDS, END, mismatch=mismatch)
         self.channel = RecordingChannel(self.sampler)
         self.judge = judge or FirstTokenJudge()
-        self.expect = expect
+        self.early = early
         self.folder = folder
         folder.mkdir(exist_ok=True)
         self.rollouts = folder.with_name(folder.name + "-rollouts")
@@ -102,5 +102,5 @@ class Rig:
         prompts: dict[str, Sequence[int]] = {name: [int(name[1:])] for name in bandit_problems()}
         scheduler = make_scheduler(prompts, self.config, seed=5)
         runtime = Parts(self.trainer, self.sampler, self.channel, ToyTrainer(WORDS))
-        engines = Engines(runtime, self.judge, self.expect)
+        engines = Engines(runtime, self.judge, self.early)
         return train(self.config, bandit_problems(), scheduler, engines, self.folder, self.rollouts)

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from stages.base.records import Judgement, Problem, Trajectory, Verdict
-from stages.rl.judges import MixedJudge, RewardModelJudge
+from stages.rl.c3po import Group
+from stages.rl.judges import MixedJudge, RewardModelJudge, judge_groups
+from stages.rl.prompts import Visit
 
 PROBLEM = Problem("p", "f", "maths", "", "", "k")
 
@@ -84,3 +86,20 @@ def test_half_a_reward_is_none():
     )
     assert [judgement.reward for judgement in found] == [None, None]
     assert all(judgement.verdict is Verdict.ERROR for judgement in found)
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        Judgement(Verdict.PASS, math.nan),
+        Judgement(Verdict.PASS, math.inf),
+        Judgement(Verdict.PASS, 1.0, parts={"rules": math.nan}),
+    ],
+)
+def test_figures_that_are_no_numbers_are_a_failed_check(found):
+    members = [trajectory(1), trajectory(2)]
+    group = Group(Visit("p", 0, 0), members)
+    judge = Fixed(found, Judgement(Verdict.PASS, 1.0))
+    judge_groups([group], {"p": PROBLEM}, judge, 0.5)
+    assert (members[0].reward, members[0].verdict, members[0].parts) == (None, "error", {})
+    assert members[1].reward == 1.0

@@ -133,6 +133,27 @@ def test_groups_without_advantage_shrink_the_step_but_a_failed_check_does_not():
     assert torch.allclose(with_failed, alone, rtol=1e-3, atol=1e-7)
 
 
+def test_flat_responses_count_in_the_token_mean_too():
+    alone, _ = step(GROUPS[:1], aggregate="token")
+    with_flat, _ = step(GROUPS[:2], aggregate="token")  # as many tokens again, without advantage
+    assert torch.allclose(with_flat, alone / 2, rtol=1e-3, atol=1e-7)
+
+
+def test_shares_are_of_the_tokens_in_the_loss():
+    """One response of three tokens is below the band, one above, one holds no number."""
+    found = group(1, [1.0, 0.0, 0.5, 0.2])
+    found.members = [m for m in found.members if len(m) > 1]
+    low, high, broken = found.members
+    low.logprobs, high.logprobs = [0.0] * len(low), [-9.0] * len(high)
+    broken.logprobs = [float("nan")] * len(broken)
+    _, measured = step([found])
+    tokens = len(low) + len(high) + len(broken)
+    assert measured["loss_tokens"] == tokens
+    assert measured["below_band_share"] == pytest.approx(len(low) / tokens)
+    assert measured["above_band_share"] == pytest.approx(len(high) / tokens)
+    assert measured["nonfinite_in_loss"] == len(broken)
+
+
 def test_no_groups_no_step():
     moved, measured = step([])
     assert (moved == 0).all()
@@ -265,6 +286,8 @@ def test_per_segment_scores_each_token_with_the_weights_that_sampled_it():
     expected = [float(early[whole[0]]), float(early[whole[1]]), float(late[whole[2]])]
     assert old_logp(sample, 1, config).tolist() == pytest.approx(expected)
     assert abs(expected[0] - float(late[whole[0]])) > 0.01
+    note_segments([cut], trainer, config)  # the second cut adds the third token, and only that
+    assert member.old_logprobs == pytest.approx(expected)
 
 
 def test_the_lag_is_counted_in_versions():

@@ -10,13 +10,19 @@ import torch
 
 from stages.base.artifacts import latest_checkpoint
 from stages.base.errors import ConfigError, DivergenceError, VerifierError
-from stages.base.jsonl import dump_line, read_jsonl
+from stages.base.jsonl import dump_line, read_json, read_jsonl
 from stages.base.records import Verdict
 from stages.rl.archive import read, stored_steps
-from stages.rl.loop import _warn_of_growth
+from stages.rl.loop import (
+    _refuse_starvation,
+    _say_if_nothing_was_learnt,
+    _warn_of_growth,
+    _warn_of_rejection,
+)
 from stages.rl.replay import main as replay_main
 from stages.rl.summary import summarise
 from tests.rl.bandit import Constant, FirstTokenJudge, Rig, bandit_problems
+from tests.rl.small import small_config
 
 
 def mean_reward(rows):
@@ -76,22 +82,58 @@ def test_per_segment_resumes_to_the_same_bytes_and_differs_from_latest(tmp_path)
     assert latest.journal[-1]["weights"] != expected.journal[-1]["weights"]
 
 
-def test_a_judge_hears_of_every_response_as_it_ends(tmp_path):
-    heard = []
-    rig = Rig(tmp_path, steps=6, expect=lambda problem, found: heard.append((problem.id, found.id)))
+class Listening:
+    """The part of ``EarlyJudge`` that is told; ``open`` holds what may still be asked for."""
+
+    def __init__(self):
+        self.heard, self.open = [], set()
+
+    def expect(self, problem, trajectory):
+        self.heard.append((problem.id, trajectory.id))
+        self.open.add(trajectory.id)
+
+    def forget(self, trajectory):
+        self.open.discard(trajectory.id)
+
+
+def test_a_judge_hears_of_every_response_as_it_ends_and_of_those_purged(tmp_path):
+    early = Listening()
+    rig = Rig(tmp_path, steps=16, early=early, max_partitions=1, capacity=16, token_budget=40)
     journal = rig.run().journal
+    heard = early.heard
     assert len(heard) == len(set(heard)) == sum(row["finished"] for row in journal)
     assert all(name.startswith(f"{problem}#") for problem, name in heard)
-    silent = Rig(tmp_path / "silent", steps=6).run().journal
-    assert [*map(dump_line, silent)] == [*map(dump_line, journal)]
+    trained = sum(row["trained"] for row in journal)
+    assert sum(row["purged"] for row in journal) > 0
+    assert trained <= len(early.open) < len(heard)  # nothing that was purged is left
+    silent = Rig(
+        tmp_path / "silent", steps=16, max_partitions=1, capacity=16, token_budget=40
+    ).run()
+    assert [*map(dump_line, silent.journal)] == [*map(dump_line, journal)]
 
 
 @pytest.mark.field_bug(33)
 def test_a_step_whose_engines_disagree_on_many_tokens_says_so(tmp_path, capsys):
     Rig(tmp_path / "loud", steps=1, mismatch=1.5).run()
-    assert "are outside the band: the engines disagree" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    row = Rig(tmp_path / "again", steps=1, mismatch=1.5).run().journal[0]
+    assert f"{row['rejected_tokens']} of {row['mismatch_tokens']} tokens are outside" in said
+    assert "The engines disagree on fresh tokens" in said
+    capsys.readouterr()
     Rig(tmp_path / "quiet", steps=1).run()
     assert "outside the band" not in capsys.readouterr().err
+    Rig(tmp_path / "stale", steps=8, learning_rate=40.0, minibatches=1).run()
+    said = capsys.readouterr().err
+    assert "The engines agree on fresh tokens" in said
+    assert "disagree" not in said
+
+
+def test_a_sampler_without_numbers_is_named_as_such(capsys):
+    row = {"step": 3, "nonfinite_tokens": 5, "rejected_tokens": 0, "mismatch_tokens": 0}
+    _warn_of_rejection({**row, "by_lag": {}})
+    said = capsys.readouterr().err
+    assert "5 of 5 tokens" in said
+    assert "5 have a log-probability that is not a number" in said
 
 
 def test_growth_of_the_mismatch_is_said_once(capsys):
@@ -173,15 +215,18 @@ def test_a_checker_that_mostly_fails_stops_the_run(tmp_path):
         rig.run()
 
 
+@pytest.mark.parametrize("inside", [True, False])
 @pytest.mark.parametrize("minibatches", [1, 2])
 def test_a_gradient_that_is_not_a_number_stops_the_run_and_keeps_the_checkpoint(
-    tmp_path, minibatches
+    tmp_path, minibatches, inside
 ):
     rig = Rig(tmp_path / "checkpoints", steps=20, minibatches=minibatches)
     original = rig.trainer.update
 
     def poisoned(batches, loss, rate, noted=None):
         measured = original(batches, loss, rate, noted)
+        if inside and rig.sampler.version == 9:  # as the real trainer does, before it steps
+            raise DivergenceError("grad_norm is nan")
         return {**measured, "grad_norm": float("nan") if rig.sampler.version == 9 else 1.0}
 
     rig.trainer.update = poisoned
@@ -197,7 +242,12 @@ def test_a_gradient_that_is_not_a_number_stops_the_run_and_keeps_the_checkpoint(
     assert {row["prompt_id"] for row in rows} <= bandit_problems().keys()
     assert np.isfinite(stored.train_logp).all()  # also where the step that failed computed them
     assert [row["step"] for row in read_jsonl(kept / "journal.jsonl")] == list(range(9))
+    assert read_json(kept / "reason.json")["step"] == 9
     assert replay_main(["--rollouts", str(kept), "--output", str(tmp_path / "replay")]) == 0
+    assert [row["step"] for row in read_jsonl(tmp_path / "replay" / "replay.jsonl")][:1] == [9]
+    rig.trainer.update = original
+    rig.run()
+    assert not kept.exists()  # what is kept belongs to the newest run
 
 
 @pytest.mark.parametrize("theta_old", ["latest", "rollout", "per_segment"])
@@ -221,8 +271,29 @@ def test_what_the_gate_saw_is_counted_and_kept(tmp_path, theta_old):
 
 def test_a_budget_too_small_for_any_group_is_refused(tmp_path):
     rig = Rig(tmp_path, token_budget=1, capacity=1, max_partitions=1, steps=20)
-    with pytest.raises(ConfigError, match="token_budget"):
+    with pytest.raises(ConfigError, match="no group was complete in 12 steps: token_budget"):
         rig.run()
+
+
+def test_a_gap_is_told_once_and_does_not_stop_a_run_that_has_learnt(capsys):
+    config = small_config(max_partitions=1)
+    rows = [{"trained_groups": count} for count in (0, 1, *[0] * 30)]
+    for seen in range(1, len(rows) + 1):
+        _refuse_starvation(rows[:seen], config)
+    assert capsys.readouterr().err.count("no group was complete in 3 steps") == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ({"trained_groups": 0, "trained": 0, "masked_by_error": 0}, "no group was complete"),
+        ({"trained_groups": 2, "trained": 8, "masked_by_error": 8}, "the checker failed on every"),
+        ({"trained_groups": 2, "trained": 8, "masked_by_error": 1}, "the rewards of every group"),
+    ],
+)
+def test_a_run_that_learnt_nothing_says_why(capsys, row, reason):
+    _say_if_nothing_was_learnt([{"updates": 0, **row}] * 2)
+    assert f"no step changed the model: {reason}" in capsys.readouterr().err
 
 
 @pytest.mark.field_bug(16)

@@ -154,3 +154,37 @@ def test_correlated_noise_is_seldom_taken_for_growth():
         found = growth(np.exp(-6 + 0.3 * np.array(noise)).tolist())
         alarms += bool(found and found["grows"])
     assert alarms <= 14
+
+
+def test_a_token_without_a_number_on_either_side_is_in_no_figure():
+    tokens = trained([1.0, 1.0, 8.0])
+    old = tokens.old_logp.copy()
+    old[0] = np.nan
+    rollout = tokens.rollout_logp.copy()
+    rollout[1] = np.nan
+    found = mismatch_figures(replace(tokens, old_logp=old, rollout_logp=rollout), BAND)
+    assert (found["nonfinite_tokens"], found["mismatch_tokens"], found["rejected_tokens"]) == (
+        2,
+        1,
+        1,
+    )
+    found = mismatch_figures(replace(tokens, train_logp=old), BAND)
+    assert (found["nonfinite_tokens"], found["mismatch_tokens"]) == (1, 2)
+
+
+def test_a_split_holds_the_figures_of_its_own_tokens():
+    k, entropy, lag = [0.1, 1.5, 2.0, 1.0], [4.0, 1.0, 1.0, 2.0], [0, 0, 1, 1]
+    found = mismatch_figures(trained(k, entropy, lag), BAND)["by_lag"]
+    k3 = [(value - 1) - math.log(value) for value in k]
+    assert found["0"]["k3"] == pytest.approx((k3[0] + k3[1]) / 2, rel=1e-5)
+    assert found["1"]["k3"] == pytest.approx((k3[2] + k3[3]) / 2, rel=1e-5)
+    assert (found["0"]["entropy"], found["0"]["entropy_masked"]) == (2.5, 4.0)
+    assert found["1"]["entropy_masked"] is None
+    assert found["0"]["log_k_abs_mean"] == pytest.approx(
+        (math.log(10) + math.log(1.5)) / 2, rel=1e-5
+    )
+
+
+def test_a_trend_too_small_to_be_written_is_none():
+    found = growth([1e-3 * (1 + 1e-12 * step) for step in range(20)])
+    assert found is None or not found["grows"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -115,3 +116,21 @@ def test_table_and_plot_are_the_same_each_time(rows, tmp_path):
     text = replay.table(rows, NAMES)
     assert text.startswith("Means over 10 steps.")
     assert all(f"| {name} |" in text for name in NAMES)
+
+
+@pytest.mark.parametrize("theta_old", ["rollout", "per_segment"])
+def test_replay_sees_the_theta_old_that_training_saw(tmp_path, theta_old):
+    """With one optimiser step the loss of the run is the loss of its replay."""
+    rig = Rig(
+        tmp_path / "run", mismatch=0.6, steps=8, learning_rate=4.0, minibatches=1,
+        theta_old=theta_old,
+    )  # fmt: skip
+    journal = rig.run().journal
+    rows = replay.replay(stored_steps(rig.rollouts), rig.config, ["icepop"])
+    losses = [row["loss"] for row in journal]
+    assert [row["loss"] for row in rows] == pytest.approx(losses, abs=2e-6)
+    latest = [
+        replace(read(path), old_logp=read(path).train_logp) for path in stored_steps(rig.rollouts)
+    ]
+    others = [replay.score(step, rig.config)[0]["loss"] for step in latest]
+    assert others != pytest.approx(losses, abs=2e-6)
