@@ -94,8 +94,7 @@ class DeepSpeedTrainer:
 
     ``module`` maps (tokens, positions, segments, mask) to a tuple whose first tensor [B, L] goes to
     the loss. Learning rates are set at each update: a parameter group's own rate divided by the
-    first group's is kept as its ratio. ``scoring_threads``, those of an update if not given, are
-    fixed, for their number changes the last bits.
+    first group's is kept as its ratio.
     """
 
     def __init__(
@@ -107,11 +106,9 @@ class DeepSpeedTrainer:
         zero_stage: int = 0,
         gradient_clip: float = 1.0,
         threads: int = 1,
-        scoring_threads: int | None = None,
     ) -> None:
         start_process_group()
         self._threads = threads
-        self._scoring_threads = scoring_threads or threads
         # Unpartitioned float32 gradients are measured and clipped here, before they touch a weight;
         # DeepSpeed's other optimisers do it inside their step.
         self._own_clip = gradient_clip if zero_stage == 0 and precision == "float32" else None
@@ -138,7 +135,7 @@ class DeepSpeedTrainer:
 
     def score(self, batch: PackedBatch) -> Scores:
         """Log-probability and entropy of each target under the current weights, [B, L]."""
-        return _score(self.engine, batch, self.engine.device, self._scoring_threads)
+        return _score(self.engine, batch, self.engine.device, self._threads)
 
     def update(
         self,

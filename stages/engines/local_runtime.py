@@ -45,8 +45,6 @@ def start(folder: Path, run: Run, engine: Engine, config: ReinforcementLearning)
         zero_stage=config.zero_stage,
         gradient_clip=config.gradient_clip,
         threads=run.hardware.training_threads,
-        # Scores are made beside generation, which takes one.
-        scoring_threads=max(1, run.hardware.training_threads - 1),
     )
     sampler = VllmSampler(folder, engine, run.seed)
     channel = LocalChannel(sampler, config.rollout_bits)

@@ -147,11 +147,6 @@ class Scheduler(ABC):
         if self._config.counter == "generated":
             self._tally.counter += generated
 
-    def completed_by(self, trajectory: Trajectory) -> Group | None:
-        """The group that this member, the last to finish, has made complete."""
-        group = next(g for g in self._groups if g.visit.group_id == trajectory.group_id)
-        return group if group.complete else None
-
     @property
     @abstractmethod
     def open(self) -> bool:

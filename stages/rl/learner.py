@@ -20,7 +20,7 @@ from stages.rl.c3po import Group
 from stages.rl.diagnostics import mean, rounded
 from stages.rl.mismatch import TrainedTokens, deciles
 from stages.rl.objectives import objective
-from stages.rl.scoring import GroupScoring, in_one_pass, score, unpacked
+from stages.rl.scoring import in_one_pass, score, unpacked
 
 Floats = NDArray[np.float32]
 
@@ -61,25 +61,17 @@ def make_samples(
     trainer: Trainer,
     config: ReinforcementLearning,
     reference: Scorer | None = None,
-    scoring: GroupScoring | None = None,
 ) -> list[list[Sample]]:
     """Advantages and the trainer's own log-probabilities at the start of the step, by group.
 
-    Where :func:`update` makes these itself, only those it will not come to are scored here; else
-    ``scoring`` has them, if it is given.
+    Where :func:`update` makes these itself, only those it will not come to are scored here.
     """
     if config.kl_coefficient > 0 and reference is None:
         raise EngineError("kl_coefficient is above 0, but no reference model was loaded.")
     samples = [_with_advantages(group, config) for group in groups]
     everything = [sample for group in samples for sample in group]
-    if in_one_pass(config):
-        rest = [sample for sample in everything if not sample.moves(config)]
-        _note_scores(rest, score(_exchanges(rest), trainer, config))
-    elif scoring is None:
-        _note_scores(everything, score(_exchanges(everything), trainer, config))
-    else:
-        for group, own in zip(groups, samples, strict=True):
-            _note_scores(own, scoring.take(group))
+    now = [s for s in everything if not (in_one_pass(config) and s.moves(config))]
+    _note_scores(now, score(_exchanges(now), trainer, config))
     if config.kl_coefficient > 0 and reference is not None:
         scored = score(_exchanges(everything), reference, config)
         for sample, (logp, _) in zip(everything, scored, strict=True):

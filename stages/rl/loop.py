@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
@@ -31,13 +31,12 @@ from stages.base.protocols import (
 from stages.base.records import Problem, Trajectory
 from stages.rl.archive import store
 from stages.rl.bands import band
-from stages.rl.c3po import Group, Scheduler
+from stages.rl.c3po import Scheduler
 from stages.rl.diagnostics import reward_figures, rollout_figures
 from stages.rl.growth import delta, growth
 from stages.rl.judges import judge_groups
 from stages.rl.learner import Sample, make_samples, note_segments, trained_tokens, update
 from stages.rl.mismatch import mismatch_figures
-from stages.rl.scoring import GroupScoring, in_one_pass
 
 SURE = 0.999
 """Confidence at which a run says that the mismatch grows."""
@@ -66,15 +65,11 @@ class Engines:
 
 @dataclass(frozen=True)
 class Announcing:
-    """Protocol ``RolloutControl``: as the scheduler decides; tells whoever can start on what ended.
-
-    ``early`` hears of responses, ``complete`` of groups.
-    """
+    """Protocol ``RolloutControl``: as the scheduler decides; ``early`` hears of what has ended."""
 
     scheduler: Scheduler
     problems: Mapping[str, Problem]
-    early: EarlyJudge | None
-    complete: Callable[[Group], None] | None
+    early: EarlyJudge
 
     def admit(self) -> list[Trajectory]:
         """As the scheduler decides."""
@@ -84,10 +79,7 @@ class Announcing:
         """Pass on, then announce."""
         self.scheduler.advance(generated, finished)
         for trajectory in finished:
-            if self.early:
-                self.early.expect(self.problems[trajectory.prompt_id], trajectory)
-            if self.complete and (group := self.scheduler.completed_by(trajectory)):
-                self.complete(group)
+            self.early.expect(self.problems[trajectory.prompt_id], trajectory)
 
     @property
     def open(self) -> bool:
@@ -173,24 +165,20 @@ def _iterate(
     samples: Samples,
 ) -> dict[str, Any]:
     """One iteration under policy version ``step``: its journal row; ``samples`` is filled."""
-    runtime = engines.runtime
-    with GroupScoring(runtime.trainer, config) as scoring:
-        started = None if in_one_pass(config) else scoring.start
-        with clock("generate"):
-            scheduler.begin()
-            control = Announcing(scheduler, problems, engines.early, started)
-            harvest = scheduler.harvest(runtime.sampler.rollout(control))
-            if engines.early:
-                for member in chain.from_iterable(group.members for group in harvest.purged):
-                    engines.early.forget(member)
-        with clock("reward"):
-            judge_groups(harvest.groups, problems, engines.judge, config.max_error_share)
-        with clock("log_probability"):
-            samples += make_samples(
-                harvest.groups, runtime.trainer, config, runtime.reference, scoring
-            )
-            if config.theta_old == "per_segment":
-                note_segments(harvest.carried, runtime.trainer, config)
+    runtime, early = engines.runtime, engines.early
+    with clock("generate"):
+        scheduler.begin()
+        control = Announcing(scheduler, problems, early) if early else scheduler
+        harvest = scheduler.harvest(runtime.sampler.rollout(control))
+        if early:
+            for member in chain.from_iterable(group.members for group in harvest.purged):
+                early.forget(member)
+    with clock("reward"):
+        judge_groups(harvest.groups, problems, engines.judge, config.max_error_share)
+    with clock("log_probability"):
+        samples += make_samples(harvest.groups, runtime.trainer, config, runtime.reference)
+        if config.theta_old == "per_segment":
+            note_segments(harvest.carried, runtime.trainer, config)
     with clock("update"):
         updates = update(samples, runtime.trainer, config, step)
     with clock("push"):

@@ -328,16 +328,3 @@ def test_a_log_probability_that_is_missing_survives_the_checkpoint():
     restored = case.scheduler()
     restored.restore(stored)
     assert math.isnan(restored._groups[0].members[0].logprobs[0])
-
-
-def test_the_last_member_to_finish_completes_its_group():
-    config = small_config(scheduler="synchronous", prompts_per_step=1, rollouts_per_prompt=2)
-    scheduler = make_scheduler({"p": [1]}, config, seed=0)
-    scheduler.begin()
-    first, second = scheduler.admit()
-    first.ended = "stop"
-    assert scheduler.completed_by(first) is None
-    second.ended = "length"
-    group = scheduler.completed_by(second)
-    assert group is not None
-    assert group.members == [first, second]
