@@ -4,8 +4,8 @@ Both start from the same weights and prompts and take one optimiser step on as m
 sampling at temperature 1, reward, advantages, forward, backward, AdamW in float32. TRL runs in an
 environment of its own that shares this one's torch and transformers, made below ``.scratch`` and
 kept. It generates by transformers: its vLLM mode starts on CPU, but its first push of weights fails
-there, for want of the weight loaders that the CPU engine dropped. It gets the micro-batch, of those
-in ``--peer-batches``, with which it is fastest. The two take turns.
+there, for want of the weight loaders that the CPU engine dropped. Each side gets the micro-batch
+with which it is fastest, of those in ``--peer-batches`` and ``--micro-rows``. The two take turns.
 
 Without ``--model`` the model is a small Llama with random weights and one change: the end of a
 response has the same probability at each token, so that lengths are geometric around ``--mean``,
@@ -72,6 +72,11 @@ class Turn:
         """Seconds a trained token."""
         return self.seconds / self.tokens
 
+    @property
+    def rest_by_token(self) -> float:
+        """Seconds a trained token that are not generation."""
+        return (self.seconds - self.generation) / self.tokens
+
 
 class Peer:
     """TRL in a process of its own, idle between its turns."""
@@ -125,7 +130,7 @@ class Ours:
         names = [f"p{number}" for number in range(len(prompts))]
         texts = zip(names, prompts, strict=True)
         self._problems = {name: Problem(name, "even", "maths", "", "", name) for name in names}
-        self._config = config
+        self.config = config
         self._scheduler = make_scheduler(
             {name: tokenizer(text)["input_ids"] for name, text in texts}, config, run.seed
         )
@@ -134,7 +139,7 @@ class Ours:
         """Some steps of the loop, with all it does around them."""
         judge = EvenShare()
         engines = Engines(self._runtime, judge)
-        config = replace(self._config, steps=steps)
+        config = replace(self.config, steps=steps)
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             started = time.perf_counter()
@@ -172,13 +177,24 @@ def main() -> None:
         peer = fastest(python, peer_settings(arguments, config, model, prompts), folder, arguments)
         engine = engine_settings(arguments)
         ours = Ours(model, prompts, config, engine, arguments.threads)
-        ours.take(arguments.warmup)
+        tune(ours, arguments)
         rounds = []
         for number in range(arguments.rounds):
             rounds.append((peer.take(arguments.steps), ours.take(arguments.steps)))
             print(f"round {number + 1} of {arguments.rounds}", flush=True)
         peer.close()
-        show(rounds, arguments, peer.settings, config)
+        show(rounds, arguments, peer.settings, ours.config)
+
+
+def tune(ours: Ours, arguments: argparse.Namespace) -> None:
+    """Warm up, then settle on the micro-batch that is fastest."""
+    ours.take(arguments.warmup)
+    found: list[tuple[float, ReinforcementLearning]] = []
+    for rows in arguments.micro_rows:
+        ours.config = replace(ours.config, micro_rows=rows)
+        found.append((ours.take(arguments.steps).rest_by_token, ours.config))
+        print(f"ours with micro-batches of {rows}: {1e6 * found[-1][0]:.0f} us a token", flush=True)
+    ours.config = min(found, key=lambda pair: pair[0])[1]
 
 
 def peer_python(wanted: str) -> Path:
@@ -358,8 +374,8 @@ def show(
             f"nothing logged; {arguments.threads} threads",
             "our side": f"vLLM in {arguments.engine_dtype} on 1 thread, training on "
             f"{arguments.threads}; synchronous groups, rows of {config.pack_length}, "
-            f"{config.micro_rows} in a micro-batch; log-probabilities scored anew, weights pushed "
-            "and checked, diagnostics and journal, all counted as training",
+            f"{config.micro_rows} in a micro-batch, fastest of {arguments.micro_rows}; weights "
+            "pushed and checked, diagnostics and journal counted as training",
             "turns": f"{arguments.steps} steps each, after {arguments.warmup} to warm up",
             "shared": f"transformers {version('transformers')}, accelerate {version('accelerate')}",
         },
@@ -369,7 +385,7 @@ def show(
 def split(turns: Sequence[Turn]) -> str:
     """Medians of generation and of everything else, by token."""
     generation = statistics.median(turn.generation / turn.tokens for turn in turns)
-    rest = statistics.median((turn.seconds - turn.generation) / turn.tokens for turn in turns)
+    rest = statistics.median(turn.rest_by_token for turn in turns)
     return f"generation {1e6 * generation:.0f}, training {1e6 * rest:.0f}"
 
 
@@ -406,6 +422,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--engine-dtype", choices=("float32", "bfloat16"), default="float32")
     parser.add_argument("--peer-batches", type=int, nargs="+", default=[8, 16, 32])
+    parser.add_argument("--micro-rows", type=int, nargs="+", default=[1, 2, 4, 8])
     parser.add_argument("--peer-generation", choices=("generate", "continuous"), default="generate")
     parser.add_argument("--warmup", type=int, default=1, help="steps")
     parser.add_argument("--steps", type=int, default=2, help="of one turn")
