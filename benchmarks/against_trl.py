@@ -9,8 +9,8 @@ with which it is fastest, of those in ``--peer-batches`` and ``--micro-rows``. T
 
 Without ``--model`` the model is a small Llama with random weights and one change: the end of a
 response has the same probability at each token, so that lengths are geometric around ``--mean``,
-cut at ``--longest`` (an assumption; longer tails favour ours). The learning rate is too small to
-change that.
+cut at ``--longest``, TRL's own default (an assumption; longer tails favour ours). The learning rate
+is too small to change that.
 """
 
 from __future__ import annotations
@@ -417,7 +417,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--prompts", type=int, default=8, help="a step")
     parser.add_argument("--group", type=int, default=8, help="responses a prompt")
     parser.add_argument("--mean", type=float, default=48.0, help="length of responses")
-    parser.add_argument("--longest", type=int, default=192, help="response")
+    parser.add_argument("--longest", type=int, default=256, help="response; TRL's default")
     parser.add_argument("--room", type=int, default=96, help="tokens of the longest prompt")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--engine-dtype", choices=("float32", "bfloat16"), default="float32")
