@@ -14,7 +14,6 @@ import argparse
 import hashlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from dvc.exceptions import DvcException
+from dvc.repo import Repo
 
 from flows.compare import Revision
 from flows.processes import Trees, only_one
@@ -221,14 +222,16 @@ def refuse_uncommitted() -> None:
 
 def refuse_unproduced(sweep: Sweep) -> None:
     """ConfigError if the targets do not make what the report reads: it would read that of HEAD."""
-    made: set[str] = set()
-    for target in sweep.targets:
-        done = subprocess.run(
-            [*DVC, "dag", "--outs", "--dot", target], capture_output=True, text=True, check=False
-        )
-        if done.returncode:
-            raise ConfigError(f"{SWEEPS}: target {target}: {done.stderr.strip()}")
-        made |= set(re.findall(r'"([^"]+)"', done.stdout))
+    with Repo() as repo:
+        try:
+            stages = [
+                stage
+                for target in sweep.targets
+                for stage in repo.stage.collect(target, with_deps=True)
+            ]
+        except DvcException as error:
+            raise ConfigError(f"{SWEEPS}: targets: {error}") from error
+        made = {str(out.def_path) for stage in stages for out in stage.outs}
     if absent := [str(path) for path in READ if str(path) not in made]:
         raise ConfigError(
             f"{SWEEPS}: targets {', '.join(sweep.targets)} do not make {', '.join(absent)}, which "
