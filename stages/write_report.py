@@ -73,8 +73,12 @@ def bands() -> dict[str, Band]:
 
 
 def masks_all(config: ReinforcementLearning) -> bool:
-    """Whether the objective masks the very tokens the journal counts: it does for one theta_old."""
-    return masks(config) and config.theta_old == "latest"
+    """Whether the objective masks the very tokens the journal counts.
+
+    DIS has its band on current / rollout; at the start of a step that is theta_old's if it is the
+    latest.
+    """
+    return masks(config) or (config.objective == "dis" and config.theta_old == "latest")
 
 
 def reasoning_benchmarks(evidence: Evidence) -> list[str]:

@@ -8,8 +8,10 @@ import pytest
 
 from stages.base.errors import DataError
 from stages.base.jsonl import read_json, read_jsonl, write_jsonl
-from stages.write_report import body
+from stages.reporting.results import _style_point
+from stages.write_report import body, masks_all
 from tests.reporting import made_up
+from tests.rl.small import small_config
 
 OUTPUTS = [Path("reports") / name for name in ("report.html", "report.md", "metrics.json")]
 VOID = {"meta", "br", "hr", "img", "link", "input"}
@@ -113,9 +115,9 @@ def test_every_chapter_has_its_figures(written) -> None:
     for key, count in {
         "scores": 2,
         "sft": 4,
-        "reasoning_rl": 5 + 5 + 4 + 7,
+        "reasoning_rl": 5 + 6 + 4 + 9,
         "reward_model": 2,
-        "general_rl": 6 + 4 + 4 + 7,
+        "general_rl": 6 + 5 + 4 + 9,
     }.items():
         chapter = page[page.index(f'<section id="{key}">') :].split("</section>")[0]
         assert chapter.count("<svg ") == count
@@ -179,3 +181,27 @@ def test_other_problems_under_the_same_id_are_refused(inputs) -> None:
     write_jsonl(path, rows)
     with pytest.raises(DataError, match="another problem"):
         write()
+
+
+@pytest.mark.parametrize(
+    ("objective", "theta_old", "masked"),
+    [
+        ("icepop", "latest", True),
+        ("icepop-wide", "per_segment", True),
+        ("dis", "latest", True),
+        ("dis", "per_segment", False),
+        ("grpo", "latest", False),
+        ("tis", "latest", False),
+    ],
+)
+def test_the_report_calls_masked_what_the_objective_masks(objective, theta_old, masked) -> None:
+    assert masks_all(small_config(objective=objective, theta_old=theta_old)) is masked
+
+
+def test_the_part_of_style_adds_up_even_where_accuracies_fell() -> None:
+    before = {"a": {"share": 0.5, "score": 0.9}, "b": {"share": 0.5, "score": 0.1}}
+    after = {"a": {"share": 1.0, "score": 0.88}, "b": {"share": 0.0, "score": None}}
+    text = _style_point({"sft": before, "reasoning_rl": after})
+    assert "moved by +38.0 points" in text
+    assert "moved it by +40.0, to 90.0%" in text
+    assert "the accuracies did −2.0" in text

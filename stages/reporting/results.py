@@ -271,9 +271,9 @@ def _style_point(share: Mapping[str, Mapping[str, Mapping[str, float | None]]]) 
     frozen = sum((after[style]["share"] or 0) * (before[style]["score"] or 0) for style in before)
     old, new = _total(before), _total(after)
     return (
-        f"{points(frozen - old)} of the {points(new - old)} points from SFT to reasoning RL are a "
-        "choice of style: with the accuracy of each style frozen at its SFT value, the new shares "
-        f"alone would give {percent(frozen)}. The rest is each style getting better."
+        f"From SFT to reasoning RL the score moved by {points(new - old)} points. The choice of "
+        f"style alone would have moved it by {points(frozen - old)}, to {percent(frozen)}, the "
+        f"accuracy of each style being that of SFT; the accuracies did {points(new - frozen)}."
     )
 
 

@@ -84,7 +84,9 @@ def _joined(parts: Sequence[Sequence[float] | Floats], kind: type) -> NDArray[np
 
 def stored_steps(folder: Path) -> list[Path]:
     """The files of a folder in order of steps; DataError if there is none."""
-    found = sorted(folder.glob("[0-9]*.safetensors"))
+    if not folder.is_dir():
+        raise DataError(f"{folder}: no such folder. `--stage` names those of the pipeline.")
+    found = sorted(path for path in folder.glob("*.safetensors") if path.stem.isdecimal())
     if not found:
         raise DataError(f"{folder}: no stored steps. Run `dvc repro`, with kept_tokens above 0.")
     return found

@@ -138,8 +138,10 @@ class Scheduler(ABC):
         self._tally.generated += generated
         for trajectory in finished:
             _refuse_broken(trajectory)
-            if trajectory.id not in self._running or not trajectory.finished:
+            if trajectory.id not in self._running:
                 raise EngineError(f"{trajectory.id}: reported as finished, but it was not running.")
+            if not trajectory.finished:
+                raise EngineError(f"{trajectory.id}: reported as finished, but 'ended' is not set.")
             self._running.remove(trajectory.id)
             self._tally.finished.append(trajectory)
             if self._config.counter == "finished":

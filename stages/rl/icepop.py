@@ -24,7 +24,12 @@ from stages.rl.surrogate import (
 
 
 def icepop_gate(edges: Edges, *, alpha: float, beta: float) -> Gated:
-    """M(k) and the two sides of its band; the closed bounds are tested in log space."""
+    """M(k) and the two sides of its band; the closed bounds are tested in log space.
+
+    ValueError unless 0 < alpha < 1 < beta.
+    """
+    if not 0 < alpha < 1 < beta:
+        raise ValueError(f"a band needs 0 < alpha < 1 < beta, not [{alpha}, {beta}]")
     log_k = edges.old - edges.rollout
     low, high = log_k < math.log(alpha), log_k > math.log(beta)
     inside = (log_k >= math.log(alpha)) & (log_k <= math.log(beta))
@@ -60,6 +65,8 @@ def icepop_loss(  # noqa: PLR0913
 ) -> tuple[Tensor, dict[str, float]]:
     """The IcePop loss (to be minimised) of [B, T] tokens, one sequence a row; and sums to report.
 
+    What training uses is the same composition with the profile's settings
+    (:func:`stages.rl.objectives.objective`), whose ``clip_high`` is 0.28 unless it says otherwise.
     ``denominator`` is the number of sequences (``aggregate="token"``: of target tokens) of the
     whole optimiser step. :func:`stages.rl.surrogate.composed_loss` says what masks and NaN do.
     """

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from stages.base import paths
-from stages.base.errors import EverystepError
+from stages.base.errors import DataError, EverystepError
 from stages.base.events import progress, say
 from stages.base.jsonl import write_jsonl
 from stages.base.params import (
@@ -164,7 +164,11 @@ def table(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
         cells = [name, *(_number(values.get(c, share)) for c in COLUMNS[1:])]
         lines.append(f"| {' | '.join(cells)} |")
     steps = len({row["step"] for row in rows})
-    return "\n".join([f"Means over {steps} steps.", "", *lines, ""])
+    head = (
+        f"Means over {steps} steps. Gradient: norm, with respect to the log-probabilities. "
+        "Rejected: share of tokens with an advantage. Entropy: nats, of all tokens and of those."
+    )
+    return "\n".join([head, "", *lines, ""])
 
 
 def _number(value: float | None) -> str:
@@ -197,15 +201,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--stage", choices=paths.ROLLOUTS, default="reasoning_rl")
+    parser.add_argument(
+        "--stage", choices=paths.ROLLOUTS, default="reasoning_rl", help="default: %(default)s"
+    )
     parser.add_argument("--rollouts", type=Path, help="another folder of stored steps")
-    parser.add_argument("--objectives", nargs="+", choices=names, default=names, metavar="NAME")
-    parser.add_argument("--output", type=Path, default=Path("replay"), help="a folder")
+    parser.add_argument(
+        "--objectives",
+        nargs="+",
+        choices=names,
+        default=names,
+        metavar="NAME",
+        help=f"of {', '.join(names)}; default: all",
+    )
+    parser.add_argument(
+        "--output", type=Path, default=Path("replay"), help="a folder (default: %(default)s)"
+    )
     options = parser.parse_args(arguments)
     try:
         kind = TrainReasoningRl if options.stage == "reasoning_rl" else TrainGeneralRl
         config: ReinforcementLearning = load(kind, f"train_{options.stage}")
         folder = options.rollouts or paths.ROLLOUTS[options.stage]
+        if options.output.exists() and not options.output.is_dir():
+            raise DataError(f"{options.output} is a file; --output takes a folder.")
         rows = replay(stored_steps(folder), config, options.objectives)
     except EverystepError as error:
         say(f"replay: {error}")
@@ -215,6 +232,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     (options.output / "replay.md").write_text(text, encoding="utf-8")
     draw(rows, options.objectives, options.output / "replay.svg")
     sys.stdout.write(text)
+    say(f"replay: written to {options.output}/")
     return 0
 
 

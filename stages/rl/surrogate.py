@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, get_args
 
 import torch
 from torch import Tensor
@@ -140,6 +140,8 @@ def weighted_mean(
     the losses of micro-batches add up to the global mean; by default what is here is all there is.
     """
     counts = targets.sum(dim=1)
+    if aggregate not in get_args(Aggregate):
+        raise ValueError(f"aggregate: '{aggregate}' is not one of {', '.join(get_args(Aggregate))}")
     if aggregate == "sequence":
         terms = terms / counts.clamp(min=1).unsqueeze(1)
         present = (counts > 0).sum()

@@ -255,3 +255,17 @@ def test_shapes_that_would_broadcast_are_refused(name):
     tensors = batch(0)
     with pytest.raises(ValueError, match="one shape"):
         loss_and_gradient({**tensors, name: tensors[name][:1]})
+
+
+@pytest.mark.parametrize("aggregate", ["seq_mean", "Token", "seq-mean-token-mean", ""])
+def test_an_unknown_aggregate_is_refused(aggregate):
+    ones = torch.ones(1, 2)
+    with pytest.raises(ValueError, match="is not one of sequence, token"):
+        icepop_loss(ones, ones, ones, ones, ones, aggregate=aggregate)
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(5.0, 0.5), (0.0, 5.0), (1.0, 5.0), (0.5, 1.0)])
+def test_a_band_that_leaves_1_out_is_refused(alpha, beta):
+    ones = torch.ones(1, 2)
+    with pytest.raises(ValueError, match="0 < alpha < 1 < beta"):
+        icepop_loss(ones, ones, ones, ones, ones, alpha=alpha, beta=beta)

@@ -134,3 +134,20 @@ def test_replay_sees_the_theta_old_that_training_saw(tmp_path, theta_old):
     ]
     others = [replay.score(step, rig.config)[0]["loss"] for step in latest]
     assert others != pytest.approx(losses, abs=2e-6)
+
+
+def test_the_command_says_what_is_wrong_before_it_computes(tmp_path, rig, capsys):
+    place = tmp_path / "a-file"
+    place.write_text("")
+    asked = ["--rollouts", str(rig.rollouts), "--objectives", "grpo"]
+    assert replay.main([*asked, "--output", str(place)]) == 2
+    assert "is a file" in capsys.readouterr().err
+    assert replay.main(["--rollouts", str(tmp_path / "nowhere")]) == 2
+    assert "no such folder" in capsys.readouterr().err
+    (tmp_path / "1e.safetensors").write_text("not a step")
+    assert replay.main(["--rollouts", str(tmp_path)]) == 2
+    assert "no stored steps" in capsys.readouterr().err
+    assert replay.main([*asked, "--output", str(tmp_path / "out")]) == 0
+    found = capsys.readouterr()
+    assert f"written to {tmp_path / 'out'}/" in found.err
+    assert "Rejected: share" in found.out
