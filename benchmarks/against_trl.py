@@ -35,7 +35,7 @@ from typing import Any
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from benchmarks.turns import report
+from benchmarks.turns import command, report
 from stages.base import params
 from stages.base.errors import EngineError
 from stages.base.params import ReinforcementLearning
@@ -431,4 +431,4 @@ def parse() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    command(main)

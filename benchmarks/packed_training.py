@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import torch
 
-from benchmarks.turns import ratios, report, rows_command_line
+from benchmarks.turns import command, ratios, report, rows_command_line
 from stages.base import params, paths
 from stages.base.jsonl import read_jsonl
 from stages.base.records import PackedBatch
@@ -82,4 +82,4 @@ def share(tokens: int, batches: list[PackedBatch]) -> float:
 
 
 if __name__ == "__main__":
-    main()
+    command(main)

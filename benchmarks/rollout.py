@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.turns import report
+from benchmarks.turns import command, report
 from stages.base import params, paths
 from stages.base.jsonl import read_jsonl
 from stages.base.params import ReinforcementLearning
@@ -341,4 +341,4 @@ def parse() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    command(main)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from benchmarks.turns import ratios, report
+from benchmarks.turns import command, ratios, report
 from stages.base import params, paths
 from stages.base.jsonl import read_jsonl
 from stages.base.records import Trajectory
@@ -83,4 +83,4 @@ def parse() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    command(main)

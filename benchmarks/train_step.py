@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from benchmarks.packed_training import micro_batches_packed
-from benchmarks.turns import ratios, report, rows_command_line
+from benchmarks.turns import command, ratios, report, rows_command_line
 from stages.base import params, paths
 from stages.base.jsonl import read_jsonl
 from stages.engines.checkpoints import load_model, load_tokenizer
@@ -69,4 +69,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    command(main)

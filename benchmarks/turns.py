@@ -6,12 +6,23 @@ import argparse
 import os
 import platform
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
 import torch
+
+from stages.base.errors import EverystepError
+
+
+def command(main: Callable[[], None]) -> None:
+    """Run a benchmark; on an error of ours exit with it and what is likely missing."""
+    try:
+        main()
+    except EverystepError as error:
+        sys.exit(f"{error}\nBenchmarks use the data and models of a finished `make repro`.")
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.turns import ratios, report
+from benchmarks.turns import command, ratios, report
 from stages.base import params, paths
 from stages.engines.local_runtime import start
 
@@ -47,4 +47,4 @@ def parse() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    command(main)
