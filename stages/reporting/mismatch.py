@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from stages.reporting.curves import Journal, column, span
 from stages.reporting.evidence import Band
 from stages.reporting.figures import Line, bar_chart, line_chart, stack_chart
 from stages.reporting.page import Part, Picture, Table
-from stages.reporting.splits import Bucket, pooled, rejected_by_step, tokens_by_step, whole
+from stages.reporting.splits import Split, pooled, rejected_by_step, tokens_by_step, whole
 from stages.reporting.wording import NOTHING, number, sparkline
 
 Growth = Mapping[str, Any] | None
-POSITION = "tenth of the response"
-LAG = "policy versions behind"
+
+
+def _tenth(decile: int) -> str:
+    return str(decile + 1)
+
+
+SPLITS: Mapping[Split, tuple[Callable[[int], str], str, str]] = {
+    "by_position": (_tenth, "position", "tenth of the response"),
+    "by_lag": (str, "version lag", "policy versions behind"),
+}
+"""Each split of the journal: what a bucket is called, what the split is, what its axis counts."""
 
 
 def parts(journal: Journal, growth: Growth, band: Band, stage: str) -> list[Part]:
@@ -42,14 +51,14 @@ def parts(journal: Journal, growth: Growth, band: Band, stage: str) -> list[Part
             effective(journal, stage),
             probability_gap(journal, stage),
             log_probability(journal, rejected, stage),
-            outside_by_position(journal, stage),
-            gap_by_position(journal, stage),
-            outside_by_lag(journal, stage),
-            gap_by_lag(journal, stage),
+            outside_by("by_position", journal, stage),
+            gap_by("by_position", journal, stage),
+            outside_by("by_lag", journal, stage),
+            gap_by("by_lag", journal, stage),
         ],
         [
-            split_table(pooled(journal, "by_lag"), str, LAG, rejected),
-            split_table(pooled(journal, "by_position"), _tenth, POSITION, rejected),
+            split_table("by_lag", journal, rejected),
+            split_table("by_position", journal, rejected),
         ],
         [
             "k1 and k3 estimate KL(inference || training) from the sampled tokens, k1 without bias "
@@ -263,59 +272,35 @@ def log_probability(journal: Journal, rejected: str, stage: str) -> Picture:
 # --- over the run
 
 
-def outside_by_position(journal: Journal, stage: str) -> Picture:
-    """Where in a response the tokens outside the band stand."""
-    found = pooled(journal, "by_position")
-    bars = {_tenth(b.number): _per_mille(b.rejected_share) for b in found}
+def outside_by(split: Split, journal: Journal, stage: str) -> Picture:
+    """Where in a response, or how old, the tokens outside the band were."""
+    label, name, axis = SPLITS[split]
+    bars = {label(b.number): _per_mille(b.rejected_share) for b in pooled(journal, split)}
     return Picture(
-        "Outside the band by position, per mille",
-        bar_chart(f"tokens outside the band by position, {stage}", bars, "five", POSITION),
+        f"Outside the band by {name}, per mille",
+        bar_chart(f"tokens outside the band by {name}, {stage}", bars, "five", axis),
         note=_denominator(journal),
     )
 
 
-def gap_by_position(journal: Journal, stage: str) -> Picture:
-    """Where in a response the engines differ."""
-    found = pooled(journal, "by_position")
-    bars = {_tenth(b.number): b.log_k_abs_mean for b in found}
-    sizes = [b.tokens for b in found]
+def gap_by(split: Split, journal: Journal, stage: str) -> Picture:
+    """Where in a response, or at which age of a token, the probabilities differ.
+
+    With age the weights differ too, and not the engines alone.
+    """
+    label, name, axis = SPLITS[split]
+    found = pooled(journal, split)
+    bars = {label(b.number): b.log_k_abs_mean for b in found}
     return Picture(
-        "Mean |log k| by position",
-        bar_chart(f"log-probability gap by position, {stage}", bars, "one", POSITION),
-        note=_steps(sizes, "tokens a bar"),
+        f"Mean |log k| by {name}",
+        bar_chart(f"log-probability gap by {name}, {stage}", bars, "one", axis),
+        note=_steps([b.tokens for b in found], "tokens a bar"),
     )
 
 
-def outside_by_lag(journal: Journal, stage: str) -> Picture:
-    """How old the tokens outside the band were, in policy versions."""
-    bars = {str(b.number): _per_mille(b.rejected_share) for b in pooled(journal, "by_lag")}
-    return Picture(
-        "Outside the band by version lag, per mille",
-        bar_chart(f"tokens outside the band by version lag, {stage}", bars, "five", LAG),
-        note=_denominator(journal),
-    )
-
-
-def gap_by_lag(journal: Journal, stage: str) -> Picture:
-    """How far apart the probabilities are by age: engines and weights differ both."""
-    found = pooled(journal, "by_lag")
-    bars = {str(b.number): b.log_k_abs_mean for b in found}
-    sizes = ", ".join(number(b.tokens) for b in found)
-    return Picture(
-        "Mean |log k| by version lag",
-        bar_chart(f"log-probability gap by version lag, {stage}", bars, "one", LAG),
-        note=f"{sizes} tokens",
-    )
-
-
-def _tenth(decile: int) -> str:
-    return str(decile + 1)
-
-
-def split_table(
-    buckets: Sequence[Bucket], label: Callable[[int], str], title: str, rejected: str
-) -> Table:
+def split_table(split: Split, journal: Journal, rejected: str) -> Table:
     """One row a bucket, with the counts that its shares and means are over."""
+    label, _, title = SPLITS[split]
     head = (title, "tokens", rejected, "per mille", "mean |log k|", "k3", "entropy", "of rejected")
     rows = tuple(
         (
@@ -328,7 +313,7 @@ def split_table(
             number(b.entropy),
             number(b.entropy_rejected),
         )
-        for b in buckets
+        for b in pooled(journal, split)
     )
     return Table(head, rows, f"By {title}, all steps")
 

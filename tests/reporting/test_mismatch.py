@@ -64,9 +64,11 @@ def test_a_run_without_any_update_is_still_drawn() -> None:
 
 
 def test_the_age_of_tokens_is_drawn_with_its_counts() -> None:
-    picture = mismatch.gap_by_lag(JOURNAL, "a stage")
-    assert picture.note == "44,000, 8,800 tokens"
-    assert mismatch.outside_by_lag(JOURNAL, "a stage").note.startswith("5 of 52,800 tokens")
+    picture = mismatch.gap_by("by_lag", JOURNAL, "a stage")
+    assert picture.note == "8,800 to 44,000 tokens a bar"
+    assert picture.title == "Mean |log k| by version lag"
+    outside = mismatch.outside_by("by_lag", JOURNAL, "a stage")
+    assert outside.note.startswith("5 of 52,800 tokens")
 
 
 def test_tables_hold_the_counts_of_their_shares() -> None:
