@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ REPORTED = [str(number) for number in range(1, 54)]
 UNREPORTED = [f"T{number}" for number in range(1, 8)]
 
 
+@cache  # all test files are parsed: once is enough
 def marked() -> dict[str, list[str]]:
     """Bug -> the tests marked with it."""
     found = defaultdict(list)
