@@ -1,0 +1,159 @@
+"""What a data stage shows a person: counts, shares, histograms, and removed rows to look at.
+
+Markdown beside one SVG, from the figures and rows the stage itself has; same rows, same bytes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from stages.base.seeds import derive_seed
+
+SHOWN = 3  # removed rows for each step and reason
+CUT = 240  # characters of a text shown
+STEPS = (1.0, 1.5)  # edges of a bin between two powers of two
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Counts of values by group; ``labels[i]`` names bin i of every group."""
+
+    title: str
+    along: str
+    labels: Sequence[str]
+    counts: Mapping[str, Sequence[int]]
+
+
+def length_histogram(title: str, along: str, values: Mapping[str, Sequence[int]]) -> Histogram:
+    """Positive whole numbers in bins that widen with them: 1, 2, 3, 4 to 5, 6 to 7, 8 to 11, ..."""
+    largest = max((max(own) for own in values.values() if own), default=1)
+    edges = list(itertools.takewhile(lambda edge: edge <= largest, _edges()))
+    labels = [
+        str(low) if high == low + 1 else f"{low}–{high - 1}"
+        for low, high in itertools.pairwise([*edges, next(_edges(edges[-1]))])
+    ]
+    counts = {}
+    for group in sorted(values):
+        counts[group] = [0] * len(edges)
+        for value in values[group]:
+            counts[group][bisect_right(edges, value) - 1] += 1
+    first = min((at for own in counts.values() for at, n in enumerate(own) if n), default=0)
+    kept = {group: own[first:] for group, own in counts.items()}
+    return Histogram(title, along, labels[first:], kept)
+
+
+def label_histogram(
+    title: str, along: str, labels: Sequence[str], counts: Mapping[str, Mapping[str, int]]
+) -> Histogram:
+    """Counts under given labels, in their order."""
+    by_group = {name: [counts[name].get(label, 0) for label in labels] for name in sorted(counts)}
+    return Histogram(title, along, list(labels), by_group)
+
+
+def _edges(after: int = 0) -> Iterator[int]:
+    powers = (2**n for n in itertools.count())
+    edges = (int(power * step) for power in powers for step in STEPS)
+    last = after
+    for edge in edges:
+        if edge > last:
+            last = edge
+            yield edge
+
+
+def draw(histograms: Sequence[Histogram], path: Path) -> None:
+    """All histograms as one SVG, groups stacked."""
+    with mpl.rc_context({"svg.hashsalt": path.name, "svg.fonttype": "none", "font.size": 9}):
+        figure = Figure(figsize=(8, 2.7 * len(histograms)), layout="constrained")
+        grid = figure.subplots(len(histograms), 1, squeeze=False)
+        for axes, histogram in zip(grid.flat, histograms, strict=True):
+            base = [0] * len(histogram.labels)
+            for number, (group, counts) in enumerate(histogram.counts.items()):
+                axes.bar(range(len(base)), counts, 0.85, base, color=f"C{number % 10}", label=group)
+                base = [low + count for low, count in zip(base, counts, strict=True)]
+            axes.set_title(histogram.title, loc="left", fontsize=10)
+            axes.set_xticks(range(len(base)), histogram.labels, rotation=35, ha="right")
+            axes.set_xlabel(histogram.along)
+            axes.spines[["top", "right"]].set_visible(False)
+            if len(histogram.counts) > 1:
+                axes.legend(frameon=False, ncols=math.ceil(len(histogram.counts) / 6))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, metadata={"Date": None})
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+    """A Markdown table; the first column is text, the others are numbers."""
+    lines = [f"| {' | '.join(header)} |", f"| :--- |{' ---: |' * (len(header) - 1)}"]
+    lines += [f"| {' | '.join(map(_cell, row))} |" for row in rows]
+    return [*lines, ""]
+
+
+def share_table(
+    wanted: Mapping[str, float], realised: Mapping[str, Mapping[str, float]]
+) -> list[str]:
+    """Shares wanted against those that came out, by tokens and by rows."""
+    names = sorted({*wanted, *realised["tokens"]})
+    rows = [
+        (
+            name,
+            f"{wanted.get(name, 0.0):.2%}",
+            f"{realised['tokens'].get(name, 0.0):.2%}",
+            f"{realised['rows'].get(name, 0.0):.2%}",
+        )
+        for name in names
+    ]
+    return table(("domain", "wanted, of tokens", "came out, of tokens", "of rows"), rows)
+
+
+def drop_table(counts: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """Rows left out, by step and reason."""
+    rows = [(f"{step}: {why}", n) for step, own in counts.items() for why, n in own.items()]
+    return table(("left out", "rows"), rows) if rows else ["Nothing was left out.", ""]
+
+
+def sample_removed(rows: Sequence[Mapping[str, Any]], seed: int) -> list[Mapping[str, Any]]:
+    """A few removed rows for each step and reason, drawn by seed and id."""
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault((row["step"], row["reason"]), []).append(row)
+    return [
+        row
+        for _, own in sorted(groups.items())
+        for row in sorted(own, key=lambda row: derive_seed(seed, "shown", str(row["id"])))[:SHOWN]
+    ]
+
+
+def removed_rows(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Each as step, reason, id, evidence and the beginning of its texts."""
+    lines = list[str]()
+    for row in rows:
+        lines += [f"**{row['step']}, {row['reason']}**: {_plain(str(row['id']))}", ""]
+        for name, value in {**row["evidence"], **_texts(row["row"])}.items():
+            lines.append(f"- {name}: {_plain(str(value))}")
+        lines.append("")
+    return lines
+
+
+def _texts(row: Mapping[str, Any]) -> dict[str, str]:
+    return {name: row[name] for name in ("prompt", "response", "answer") if row.get(name)}
+
+
+def _plain(text: str) -> str:
+    """On one line, not too long, as code, so that no markup of it is read."""
+    line = " ".join(text.split())
+    line = line if len(line) <= CUT else f"{line[:CUT]} …"
+    return f"`` {line} ``" if "`" in line else f"`{line}`"
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value).replace("|", "\\|")

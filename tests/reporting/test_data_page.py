@@ -1,0 +1,97 @@
+"""The page of a data stage: its histograms lose nothing, its samples are drawn by id alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stages.reporting.data_page import (
+    SHOWN,
+    draw,
+    drop_table,
+    label_histogram,
+    length_histogram,
+    removed_rows,
+    sample_removed,
+    share_table,
+    table,
+)
+
+LENGTHS = st.dictionaries(
+    st.sampled_from("abc"), st.lists(st.integers(1, 100_000), max_size=40), min_size=1
+)
+
+
+@given(LENGTHS)
+@settings(max_examples=60)
+def test_a_histogram_counts_every_value_once(values: dict[str, list[int]]) -> None:
+    found = length_histogram("lengths", "words", values)
+    assert {name: sum(own) for name, own in found.counts.items()} == {
+        name: len(own) for name, own in values.items()
+    }
+    assert all(len(own) == len(found.labels) for own in found.counts.values())
+
+
+@given(st.integers(1, 100_000))
+@settings(max_examples=60)
+def test_a_value_lies_in_the_bin_that_names_it(value: int) -> None:
+    found = length_histogram("lengths", "words", {"a": [value]})
+    low, _, high = found.labels[found.counts["a"].index(1)].partition("–")
+    assert int(low) <= value <= int(high or low)
+
+
+def test_bins_widen_with_the_values() -> None:
+    found = length_histogram("lengths", "words", {"a": [1, 2, 3, 5, 7, 9, 14]})
+    assert list(found.labels) == ["1", "2", "3", "4–5", "6–7", "8–11", "12–15"]
+
+
+def test_the_same_histograms_give_the_same_bytes(tmp_path: Path) -> None:
+    histograms = [
+        length_histogram("lengths", "words", {"maths": [3, 9], "code": [40]}),
+        label_histogram("difficulty", "label", ["easy", "hard"], {"maths": {"hard": 2}}),
+    ]
+    for folder in ("one", "two"):
+        draw(histograms, tmp_path / folder / "histograms.svg")
+    first, second = (tmp_path / name / "histograms.svg" for name in ("one", "two"))
+    assert first.read_bytes() == second.read_bytes()
+    assert "difficulty" in first.read_text(encoding="utf-8")
+
+
+def dropped(count: int) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": f"r{number}",
+            "step": "quality",
+            "reason": "repetition",
+            "evidence": {"evidence": "la | la"},
+            "row": {"prompt": "say\nla", "response": "`la` " * 200},
+        }
+        for number in range(count)
+    ]
+
+
+def test_the_rows_shown_do_not_depend_on_their_order() -> None:
+    rows = dropped(40)
+    shown = sample_removed(rows, seed=1)
+    assert len(shown) == SHOWN
+    assert shown == sample_removed(rows[::-1], seed=1)
+    assert shown != sample_removed(rows, seed=2)
+
+
+def test_a_removed_row_is_shown_on_one_line_and_its_markup_is_not_read() -> None:
+    lines = removed_rows(dropped(1))
+    assert lines[0] == "**quality, repetition**: `r0`"
+    assert "- prompt: `say la`" in lines
+    assert all("\n" not in line and len(line) < 300 for line in lines)
+    assert next(line for line in lines if "response" in line).startswith("- response: `` `la`")
+
+
+def test_tables_escape_their_bars_and_name_what_is_missing() -> None:
+    assert table(("a", "b"), [("x|y", 1234)])[2] == "| x\\|y | 1,234 |"
+    assert drop_table({}) == ["Nothing was left out.", ""]
+    assert "| quality: repetition | 3 |" in drop_table({"quality": {"repetition": 3}})
+    shares = share_table({"maths": 0.5}, {"tokens": {"maths": 0.25, "code": 0.75}, "rows": {}})
+    assert "| code | 0.00% | 75.00% | 0.00% |" in shares
