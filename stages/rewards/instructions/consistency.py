@@ -6,8 +6,8 @@ judged by such a row. The test is one of plain contradiction: a prompt that name
 direction near what is counted is left alone.
 
 * A word, phrase, marker or request in the arguments must stand in the prompt.
-* If numbers stand near what is counted, one of them must be the argument, or next to it: "more than
-  50" is "at least 51", "at most 150" is "less than 151".
+* If numbers stand near what is counted, one of them must be the argument, or next to it where it is
+  a bound: "more than 50" is "at least 51", "at most 150" is "less than 151".
 * If such a number stands with a direction ("at least", "or fewer"), the relation must have it too.
 """
 
@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from stages.rewards.instructions.registry import Instruction
+from stages.rewards.instructions.registry import Instruction, bound
 from stages.rewards.instructions.words import folded
 
 QUOTED = (
@@ -43,6 +43,7 @@ PLACEHOLDERS = r"\bplaceholders?\b"
 BULLETS = r"\bbullets?\b"
 TIMES = r"\b(?:times?|once|twice)\b"
 CAPITALS = r"\b(?:words|times)\b"
+BOUNDED = (PLACEHOLDERS, SECTIONS)  # "at least", though no argument says so
 COUNTED: Mapping[str, str] = {
     "length_constraints:number_words": WORDS,
     "validate_word_constraint": WORDS,
@@ -76,12 +77,12 @@ UP_TO_TWENTY = (
 SPELT = {word: number for number, word in enumerate(UP_TO_TWENTY.split())} | {
     "once": 1, "twice": 2, "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100,
 }  # fmt: skip
-NUMBER = re.compile(rf"\b(?:\d[\d,]*|(?:{'|'.join(SPELT)})\b)")
+NUMBER = re.compile(rf"\b(?:\d[\d,]{{0,11}}(?!\d)|(?:{'|'.join(SPELT)})\b)")
 NEGATED = re.compile(r"\b(?:avoid\w*|not|never|no|\w+n['’]t|without)\b")
 LOWER = re.compile(r"(?:at least|more than|minimum of)\s*$")
 UPPER = re.compile(r"(?:less than|fewer than|at most|under|up to)\s*$")
-LOWER_AFTER = re.compile(r"\s*(?:\+|or more\b)")
-UPPER_AFTER = re.compile(r"\s*or (?:less|fewer)\b")
+LOWER_AFTER = re.compile(r"\+|(?:\s+\w+)?\s+or more\b")
+UPPER_AFTER = re.compile(r"(?:\s+\w+)?\s+or (?:less|fewer)\b")
 BEFORE = 30  # characters in which a number belongs to what is counted after it
 AFTER = 15  # the same, in a prompt that puts the number last: "sentences should be 5"
 LEFT = 40  # characters before a number in which its direction stands, or what turns it round
@@ -90,8 +91,9 @@ LEFT = 40  # characters before a number in which its direction stands, or what t
 def inconsistencies(prompt: str, instruction: Instruction) -> list[str]:
     """What in an instruction's arguments the prompt contradicts, in words; empty if nothing.
 
-    The arguments are taken as they are: whether they fit the instruction is the check's to say.
+    Raises VerifierError if the instruction cannot be checked at all (``registry.bound``).
     """
+    bound(instruction)
     kwargs = {key: value for key, value in instruction.kwargs.items() if value is not None}
     notes = [*_unquoted(prompt, kwargs), *_miscounted(prompt, instruction.id, kwargs)]
     return [f"{instruction.id}: {note}" for note in notes]
@@ -120,7 +122,8 @@ def _miscounted(prompt: str, name: str, kwargs: Mapping[str, Any]) -> Iterator[s
         return
     said = prompt.lower()
     found = list(_numbers_near(said, COUNTED[name]))
-    fitting = [place for value, place in found if abs(value - number) <= 1]
+    slack = 1 if relation or COUNTED[name] in BOUNDED else 0
+    fitting = [place for value, place in found if abs(value - number) <= slack]
     if found and not fitting:
         values = sorted({value for value, _ in found})
         yield f"the prompt says {' or '.join(map(str, values))}, the arguments {number}"

@@ -12,7 +12,7 @@ import re
 from stages.rewards.instructions.relations import Count, holds
 from stages.rewards.instructions.words import spoken
 
-MARKUP = r"[\s*_#>\"“'(-]*"  # what may stand at the head of a line before its first word
+MARKUP = r"[ \t*_#>\"“'(-]*"  # what may stand at the head of a line before its first word
 DIVIDERS = {
     "***": re.compile(r"(?:^|(?<=\s))\*\*\*(?=\s|$)"),
     "* * *": re.compile(r"(?:^|(?<=\s))\*[ \t]\*[ \t]\*(?=\s|$)"),

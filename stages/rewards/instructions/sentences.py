@@ -39,7 +39,7 @@ BOUND_WORDS, NUMBERED_WORDS, TRAILING_WORDS, OPENING_WORDS = (
     frozenset(words.split()) for words in (BOUND, NUMBERED, TRAILING, OPENERS)
 )
 END = re.compile(
-    r"""(?P<mark>[.!?…]+)(?P<close>["'”’»)\]*_]*)(?=\s|$)|(?P<other>[。！？।॥؟۔]+)["'”’」』)]*"""
+    r"""(?<![.!?…])(?P<mark>[.!?…]+)(?P<close>["'”’»)\]*_]*)(?=\s|$)|(?P<other>[。！？।॥؟۔]+)["'”’」』)]*"""
 )
 WORD = re.compile(r"[^\s\"'“”‘’(\[*_>«]*$")
 NEXT = re.compile(r"[\s\"'“‘(\[*_«]*([^\W_]+|\S|$)")
