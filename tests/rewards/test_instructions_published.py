@@ -178,7 +178,7 @@ STRICTER = {
     "detectable_format:json_format": "an object or array; no NaN, no open fence",
     "detectable_format:multiple_sections": "headings begin lines and count from 1",
     "detectable_format:number_bullet_lists": "+ is a bullet; a star without blank or text is none",
-    "detectable_format:number_highlighted_sections": "words between asterisks, none of them escaped",
+    "detectable_format:number_highlighted_sections": "words, in asterisks that are not escaped",
     "detectable_format:title": "a title has words",
     "keywords:existence": "whole words, not patterns: art is not in start",
     "keywords:frequency": "the same",

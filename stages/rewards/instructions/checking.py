@@ -90,8 +90,9 @@ def _ready(instructions: Sequence[Instruction], prompt: str) -> list[Check]:
     if not instructions:
         raise VerifierError("no instruction to check: a response cannot pass. Drop the row.")
     checks = [bound(instruction) for instruction in instructions]
-    found = [note for instruction in instructions for note in inconsistencies(prompt, instruction)]
-    if prompt and found:
+    asked = instructions if prompt else ()
+    found = [note for instruction in asked for note in inconsistencies(prompt, instruction)]
+    if found:
         raise VerifierError(f"prompt and arguments disagree: {'; '.join(found)}. Drop the row.")
     return checks
 
