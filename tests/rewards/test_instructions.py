@@ -296,7 +296,7 @@ CASES = [
     (
         "change_case:english_capital",
         {},
-        ["THE WEATHER IS LOVELY TODAY, SO WE WALK TO THE PARK.", "YES."],
+        ["WRITE AN ESSAY ON WILDERNESS PRESERVATION.", "YES."],
         ["THE WEATHER IS LOVELY TODAY, SO we WALK TO THE PARK.", GERMAN.upper(), "123", "JÄ."],
     ),
     (

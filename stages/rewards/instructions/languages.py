@@ -75,7 +75,10 @@ def all_lowercase(text: str) -> bool:
 
 
 def _english(text: str) -> bool:
-    """English whatever its case: langdetect leaves words in capitals out, so it sees small ones."""
+    """English whatever its case, which langdetect often misses in capitals: it sees small ones.
+
+    Of 541 English openings it took 51 for another language in capitals, 6 in small letters.
+    """
     letters = [character for character in text if character.isalpha()]
     if len(letters) < SHORT:
         return all(map(str.isascii, letters))
