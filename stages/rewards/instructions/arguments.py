@@ -5,7 +5,7 @@ Nothing is made up: an argument that is missing, unknown or of the wrong kind is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from stages.base.errors import VerifierError
@@ -23,9 +23,7 @@ def _text(value: Any) -> bool:
 
 
 def _texts(value: Any) -> bool:
-    return (
-        isinstance(value, Sequence) and bool(value) and not _text(value) and all(map(_text, value))
-    )
+    return isinstance(value, list | tuple) and bool(value) and all(map(_text, value))
 
 
 def _letter(value: Any) -> bool:

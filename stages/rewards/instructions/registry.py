@@ -6,7 +6,9 @@ values of the arguments in the order of the table. RLVR-IFeval's rows are judged
 their wording, not by the functions published with them: those count ``art`` in ``start`` and a
 small ``a`` apart from a capital one.
 
-Every check is as strict as the wording: see each function for where it leaves IFEval's reference.
+Every check is as strict as the wording. Where that parts from IFEval's reference, the function says
+what counts, and ``tests/rewards/test_instructions_published.py`` compares the two. This is for
+rewards; the benchmark IFEval is scored by its own reference.
 """
 
 from __future__ import annotations
