@@ -30,7 +30,12 @@ class Family(ABC, Generic[I]):
 
     @abstractmethod
     def sample(self, rng: Random) -> I:
-        """Draw one instance."""
+        """Draw one instance that is short enough for the compact notation."""
+
+    def draw(self, rng: Random, notation: Notation) -> I:
+        """Draw an instance for a notation: English has room for larger ones than symbols have."""
+        del notation
+        return self.sample(rng)
 
     @abstractmethod
     def key(self, instance: I) -> str:
@@ -60,9 +65,14 @@ class Family(ABC, Generic[I]):
     def read(self, text: str, notation: Notation) -> object | None:
         """The answer a text states; None when it states none."""
 
+    def read_block(self, text: str) -> object | None:
+        """The answer a whole English text states on several lines; None when it states none so."""
+        del text
+        return None
+
     @abstractmethod
     def right(self, instance: I, answer: Any) -> bool:
-        """Whether an answer that :meth:`read` returned solves the instance."""
+        """Whether an answer that was read solves the instance."""
 
     def check(self, instance: I, text: str, notation: Notation) -> bool:
         """Whether a final answer, written as text, is right."""

@@ -66,7 +66,7 @@ def generate(
     rng = seeded_random(seed, "problems", family, split)
     seen, found, misses = set[str](), list[Problem](), 0
     while len(found) < count:
-        instance = kind.sample(rng)
+        instance = kind.draw(rng, notation)
         key = kind.key(instance)
         if key in seen or held_out(key, modulus) != heldout:
             misses += 1
