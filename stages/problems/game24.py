@@ -39,7 +39,9 @@ TIMES_OR_DIVIDED = (
     # A star or an x between operands is no markup and no word; ``**`` is left, and then unreadable.
     (re.compile(r"(?<=[0-9)\]} ])[*xX](?=\s*[0-9(\[{])(?<!\*\*)"), "×"),
 )
-STATED = re.compile(r"(?P<lead>[a-z'\s,:]*)(?<![a-z'])(?P<sides>[0-9\s()\[\]{}+\-*/×÷·∙⋅∗✕∕=]+)\.?\s*")
+STATED = re.compile(
+    r"(?P<lead>[a-z'\s,:]*)(?<![a-z'])(?P<sides>[0-9\s()\[\]{}+\-*/×÷·∙⋅∗✕∕=]+)\.?\s*"
+)
 LEADS = ("one", "way", "possible", "expression", "use", "make", "makes")
 Tree = int | tuple[str, Any, Any]
 """A number, or an operator and its two sides."""
@@ -86,7 +88,9 @@ class Game24(Family[Game24Instance]):
         """How many different solutions there are, and whether all need fractions."""
         found = len(solutions(tuple(sorted(instance.numbers))))
         whole = whole_solution(tuple(sorted(instance.numbers)))
-        return f"{found} solution{'s' if found > 1 else ''}{'' if whole else ', large or fractions'}"
+        return (
+            f"{found} solution{'s' if found > 1 else ''}{'' if whole else ', large or fractions'}"
+        )
 
     def prompt(self, instance: Game24Instance, notation: Notation) -> str:
         """The numbers."""
@@ -107,7 +111,8 @@ class Game24(Family[Game24Instance]):
         """Up to three tries that fail, then one that makes 24, and that as an expression."""
         found = _solution(instance, rng)
         tries = [_failure(instance.numbers, rng) for _ in range(rng.randint(0, OTHER_TRIES))]
-        lines = [_told(tree, notation) for tree in [*filter(None, tries), found]]
+        failed = [tree for tree in tries if tree is not None]
+        lines = [_told(tree, notation) for tree in (*failed, found)]
         end = [*lines, "."] if notation == "compact" else lines
         return (" " if notation == "compact" else "\n").join(end), _written(found, notation)
 
@@ -298,7 +303,9 @@ def _solution(instance: Game24Instance, rng: Random | None) -> Tree:
         for whole in (True, False):
             if (tree := next(trees(numbers, rng, whole), None)) is not None:
                 return tree
-    raise VerifierError(f"game24: {numbers} are not four numbers in 1..{HIGHEST} that make {TARGET}.")
+    raise VerifierError(
+        f"game24: {numbers} are not four numbers in 1..{HIGHEST} that make {TARGET}."
+    )
 
 
 def _failure(numbers: tuple[int, ...], rng: Random) -> Tree | None:

@@ -20,7 +20,9 @@ WORDS = (
     *("board", "as", "follows", "below", "following", "this", "test", "missing", "looks", "like"),
 )
 MARKS = re.compile(r"[*`$\"]+")
-MATRIX = re.compile(r"\\(?:begin|end)\{[a-z]*(?:matrix|array)\*?\}(?:\{[clr|\s]*\})?|\\h?line|\\[\[\]]")
+MATRIX = re.compile(
+    r"\\(?:begin|end)\{[a-z]*(?:matrix|array)\*?\}(?:\{[clr|\s]*\})?|\\h?line|\\[\[\]]"
+)
 BREAK = re.compile(r"\]\s*[,;]?\s*\[|\\\\|[/;]")
 BULLET = re.compile(r"\s*(?:[-•>#]+\s+)?(?:row\s*[0-9]\s*[:.)=-])?", re.IGNORECASE)
 RULE = re.compile(r"[\s|+:=─━┼│┌┐└┘├┤┬┴═║╬╔╗╚╝╠╣╦╩-]*|[`~]{3,}\w*")
@@ -74,7 +76,9 @@ def read_statement(text: str) -> Grid | None:
     (((1, 2), (3, 4)), None)
     """
     pieces = _pieces(text)
-    if pieces is None or not all(harmless(prose, WORDS) for kind, prose in pieces if kind == "prose"):
+    if pieces is None or not all(
+        harmless(prose, WORDS) for kind, prose in pieces if kind == "prose"
+    ):
         return None
     grids = [grid for _, grid in _grids(pieces)]
     return grids[0] if len(grids) == 1 and rectangular(grids[0]) else None
@@ -92,7 +96,9 @@ def read_grids(text: str) -> list[Grid] | None:
     found = _grids(pieces)
     if not found or not all(rectangular(grid) for _, grid in found):
         return None
-    doubtful = [at for at, (kind, said) in enumerate(pieces) if kind == "prose" and DOUBT.search(said)]
+    doubtful = [
+        at for at, (kind, said) in enumerate(pieces) if kind == "prose" and DOUBT.search(said)
+    ]
     first = found[0][0]
     return None if any(at >= first - 1 for at in doubtful) else [grid for _, grid in found]
 

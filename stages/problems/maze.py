@@ -3,9 +3,9 @@
 Any shortest path is right, no other is. The shortest is longer than the straight way (the
 Manhattan distance) and at least as long as the grid is wide, so there is a detour to be found.
 
-Compact (5x5): ``⌖ A 0 1 | ... .`` (A start, B goal, 1 wall) -> ``b e . b d c e . ...`` -> ``→ → ↓``.
-The solution numbers the cells by distance from the goal, a layer (row, column) at a time, until it
-meets the start; the answer walks back down the layers.
+Compact (5x5): ``⌖ A 0 1 | ... .`` (A start, B goal, 1 wall) -> ``b e . b d c e . ...`` ->
+``→ → ↓``. The solution lists the cells (row, column) by distance from the goal, a layer at a time,
+until it meets the start; the answer walks back down the layers.
 
 Instance: ``{"rows": ["S.#", "..G"]}``, at least 2x2, rows of one length, one S, one G, # a wall,
 . an open cell. The key is the grid as it is: a mirrored maze has other moves.
@@ -64,7 +64,9 @@ class MazeInstance:
         width = len(self.rows[0]) if self.rows else 0
         marks = set("".join(self.rows)) - set(SYMBOLS)
         if len(self.rows) < 2 or width < 2 or marks or {*map(len, self.rows)} != {width}:
-            raise VerifierError("maze: rows must be two or more, of one length, of S, G, # and dots.")
+            raise VerifierError(
+                "maze: rows must be two or more, of one length, of S, G, # and dots."
+            )
 
 
 class Maze(Family[MazeInstance]):

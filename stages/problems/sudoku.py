@@ -3,9 +3,9 @@
 Exactly one solution, counted by search. 9x9 puzzles (English only) need at least one step that is
 no naked single; 4x4 ones have 6 to 10 empty cells in symbols, 8 to 11 in English.
 
-Compact: ``⊞ 0 4 | ... .`` -> ``A b 1 2 4 3 ... .`` -> ``1 3 | ...``. Each step names row and column,
-then the digits its row, column and box have, then what is left for it; ``A b 3`` alone is the only
-place for a digit, ``A b no 3`` a supposition that failed.
+Compact: ``⊞ 0 4 | ... .`` -> ``A b 1 2 4 3 ... .`` -> ``1 3 | ...``. Each step names row and
+column, then the digits its row, column and box have, then what is left for it; ``A b 3`` alone is
+the only place for a digit, ``A b no 3`` a supposition that failed.
 
 Instance: ``{"rows": [[0, 4, ...], ...]}``, 4 rows of 4 or 9 of 9, 0 for an empty cell. The key is
 the grid as it is: a relabelled or turned grid has another answer.
@@ -20,8 +20,15 @@ from typing import Any
 
 from stages.base.errors import VerifierError
 from stages.problems.family import Family, Notation
-from stages.problems.grids import Grid, compact, lined, read_compact, read_grids, read_statement
-from stages.problems.grids import slashed as on_one_line
+from stages.problems.grids import (
+    Grid,
+    compact,
+    lined,
+    read_compact,
+    read_grids,
+    read_statement,
+    slashed,
+)
 from stages.problems.sudoku_solver import (
     SIZES,
     Board,
@@ -96,7 +103,9 @@ class Sudoku(Family[SudokuInstance]):
         cells = instance.cells()
         kinds = Counter(step.kind for step in steps(cells))
         parts = [f"{len(instance.rows)}x{len(instance.rows)}", f"{cells.count(0)} empty"]
-        parts += [f"{kinds[kind]} {kind}" for kind in ("hidden", "refuted", "search") if kinds[kind]]
+        parts += [
+            f"{kinds[kind]} {kind}" for kind in ("hidden", "refuted", "search") if kinds[kind]
+        ]
         return ", ".join(parts)
 
     def prompt(self, instance: SudokuInstance, notation: Notation) -> str:
@@ -131,7 +140,7 @@ class Sudoku(Family[SudokuInstance]):
     def answer(self, instance: SudokuInstance, notation: Notation) -> str:
         """The full grid."""
         solution = instance.solution()
-        return compact(solution) if notation == "compact" else on_one_line(solution)
+        return compact(solution) if notation == "compact" else slashed(solution)
 
     def read(self, text: str, notation: Notation) -> Grid | None:
         """One grid."""
