@@ -25,9 +25,10 @@ MATRIX = re.compile(
 )
 BREAK = re.compile(r"\]\s*[,;]?\s*\[|\\\\|[/;]")
 BULLET = re.compile(r"\s*(?:[-•>#]+\s+)?(?:row\s*[0-9]\s*[:.)=-])?", re.IGNORECASE)
-RULE = re.compile(r"[\s|+:=─━┼│┌┐└┘├┤┬┴═║╬╔╗╚╝╠╣╦╩-]*|[`~]{3,}\w*")
+RULE = re.compile(r"[\s|+:=─━┼│┌┐└┘├┤┬┴═║╬╔╗╚╝╠╣╦╩-]*")
 ROW = re.compile(r"[0-9_\s|,│║()\[\]{}&]*[0-9_][0-9_\s|,│║()\[\]{}&]*")
-INLINE = re.compile(r"(?P<lead>[A-Za-z'\s,:]*[:\s])(?P<rows>[0-9_\[({][^A-Za-z]*)")
+FENCE = re.compile(r"\s*[`~]{3,}\s*\w*\s*")
+INLINE = re.compile(r"(?P<lead>[A-Za-z][A-Za-z'\s,:]*[:\s])(?P<rows>[0-9_\[({][^A-Za-z]*)")
 CANDIDATE = re.compile(r"[0-9](?:[\s,|/;]*[0-9]){3}")
 Piece = tuple[str, str]
 
@@ -76,9 +77,8 @@ def read_statement(text: str) -> Grid | None:
     (((1, 2), (3, 4)), None)
     """
     pieces = _pieces(text)
-    if pieces is None or not all(
-        harmless(prose, WORDS) for kind, prose in pieces if kind == "prose"
-    ):
+    prose = [said for kind, said in pieces or () if kind == "prose"]
+    if pieces is None or not all(harmless(said.lower(), WORDS) for said in prose):
         return None
     grids = [grid for _, grid in _grids(pieces)]
     return grids[0] if len(grids) == 1 and rectangular(grids[0]) else None
@@ -87,8 +87,8 @@ def read_statement(text: str) -> Grid | None:
 def read_grids(text: str) -> list[Grid] | None:
     """The grids of an English text on several lines, in order; None if it cannot be trusted.
 
-    That is: a symbol no grid has, a row of cells in the middle of prose, or a word of doubt just
-    before a grid or anywhere after the first.
+    That is: a symbol no grid has, a row of cells in the middle of prose, or a word of doubt in the
+    two lines before the first grid or anywhere after it.
     """
     pieces = _pieces(text)
     if pieces is None or any(kind == "prose" and CANDIDATE.search(said) for kind, said in pieces):
@@ -100,7 +100,7 @@ def read_grids(text: str) -> list[Grid] | None:
         at for at, (kind, said) in enumerate(pieces) if kind == "prose" and DOUBT.search(said)
     ]
     first = found[0][0]
-    return None if any(at >= first - 1 for at in doubtful) else [grid for _, grid in found]
+    return None if any(at >= first - 2 for at in doubtful) else [grid for _, grid in found]
 
 
 def _grids(pieces: list[Piece]) -> list[tuple[int, Grid]]:
@@ -122,10 +122,10 @@ def _pieces(text: str) -> list[Piece] | None:
     """A text as ``("prose", line)`` and ``("row", cells)``; None where a line is neither."""
     if len(text) > LONGEST_BLOCK:
         return None
-    text = MARKS.sub("", MATRIX.sub("\n", tidy(text)))
+    text = MATRIX.sub("\n", tidy(text))
     pieces: list[Piece] = []
     for line in text.splitlines():
-        split = _rows(line)
+        split = [] if FENCE.fullmatch(line) else _rows(MARKS.sub("", line))
         if split is None:
             return None
         pieces += split
@@ -136,10 +136,10 @@ def _rows(line: str) -> list[Piece] | None:
     """The rows on a line, with the words before them; a line of words; None if neither."""
     if RULE.fullmatch(line):
         return []
-    bare = BULLET.sub("", line, count=1).rstrip(" .,")
+    bare = BULLET.sub("", line, count=1).strip().rstrip(" .,")
     lead: list[Piece] = []
     inline = INLINE.fullmatch(bare)
-    if inline and harmless(inline["lead"], WORDS):
+    if inline and harmless(inline["lead"].lower(), WORDS):
         lead, bare = [("prose", inline["lead"])], inline["rows"]
     rows = [row for row in BREAK.split(bare) if row.strip(" ,()[]{}")]
     if rows and all(map(ROW.fullmatch, rows)):

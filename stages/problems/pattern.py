@@ -58,9 +58,9 @@ class PatternInstance:
     solution: Grid
 
     def rule(self) -> Rule | None:
-        """The simplest rule of the set that fits; None if there is none.
+        """The simplest rule of the set that fits examples and solution; None if there is none.
 
-        VerifierError if the grids are malformed, or a rule fits and yields another solution.
+        VerifierError if the grids are malformed, or rules fit the examples but not the solution.
         """
         grids = [grid for example in self.examples for grid in example]
         for grid in (*grids, self.question, self.solution):
@@ -72,9 +72,10 @@ class PatternInstance:
         if not self.examples:
             raise VerifierError("pattern: there is no example.")
         found = fitting(self.examples)
-        if found and outcomes(self.examples, self.question) != {self.solution}:
+        agreeing = [rule for rule in found if rule.apply(self.question) == self.solution]
+        if found and not agreeing:
             raise VerifierError("pattern: a rule fits the examples, but not the solution.")
-        return found[0] if found else None
+        return agreeing[0] if agreeing else None
 
 
 class Pattern(Family[PatternInstance]):
