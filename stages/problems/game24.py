@@ -26,6 +26,7 @@ from stages.problems.game24_solver import (
     Exact,
     Tree,
     failure,
+    first_solution,
     one_operator,
     results,
     solutions,
@@ -126,7 +127,9 @@ class Game24(Family[Game24Instance]):
             text = FRACTION.sub(r"((\1)/(\2))", text)
         for pattern, symbol in TIMES_OR_DIVIDED:
             text = pattern.sub(symbol, text)
-        found = STATED.fullmatch(plain(text))
+        # Markup that was opened before the answer, as in "**Answer: 8 / 1 * (7 - 4)**".
+        inner = text.rstrip("*_`$. ")
+        found = STATED.fullmatch(plain(text if re.search(r"[*_`$]", inner) else inner))
         if not found or not harmless(found["lead"], LEADS):
             return None
         return _sides(found["sides"].split("="))
@@ -159,9 +162,12 @@ def _drawn(rng: Random) -> Game24Instance:
 def _solution(instance: Game24Instance, rng: Random | None) -> Tree:
     numbers = instance.numbers
     if len(numbers) == COUNT and all(1 <= number <= HIGHEST for number in numbers):
-        for whole in (True, False):
-            if (tree := next(trees(numbers, rng, whole), None)) is not None:
-                return tree
+        found = first_solution(numbers)
+        if found is not None and rng is not None:
+            whole = whole_solution(tuple(sorted(numbers)))
+            found = next(trees(numbers, rng, whole))
+        if found is not None:
+            return found
     raise VerifierError(
         f"game24: {numbers} are not four numbers in 1..{HIGHEST} that make {TARGET}."
     )

@@ -126,6 +126,13 @@ def whole_solution(numbers: tuple[int, ...]) -> bool:
     return next(trees(numbers, None, whole=True), None) is not None
 
 
+@lru_cache(maxsize=4096)
+def first_solution(numbers: tuple[int, ...]) -> Tree | None:
+    """The first expression of the fixed order that makes 24, by small whole steps if possible."""
+    whole = whole_solution(tuple(sorted(numbers)))
+    return next(trees(numbers, None, whole), None)
+
+
 def trees(numbers: tuple[int, ...], rng: Random | None, whole: bool) -> Iterator[Tree]:
     """Expressions that make 24, in a fixed or random order; ``whole``: by steps in 0..27 only."""
     values: list[Value] = [(number, number) for number in numbers]

@@ -22,7 +22,9 @@ def test_every_dash_is_a_sign(dash):
     assert FAMILIES["charge"].read(f"{dash}3", "text") == -3
 
 
-@pytest.mark.parametrize("module", ["sums", "wording", "numerals", "answers"])
+@pytest.mark.parametrize(
+    "module", ["sums", "wording", "numerals", "answers", "grids", "expressions"]
+)
 def test_examples_in_docstrings_hold(module):
     assert doctest.testmod(importlib.import_module(f"stages.problems.{module}")).failed == 0
 
