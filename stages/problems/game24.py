@@ -27,8 +27,8 @@ from stages.problems.game24_solver import (
     Tree,
     failure,
     first_solution,
+    joins,
     one_operator,
-    results,
     solutions,
     trees,
     whole_solution,
@@ -188,7 +188,7 @@ def _walk(tree: Tree, steps: list[str], equals: str) -> Exact:
         return tree
     operator, left, right = tree
     a, b = _walk(left, steps, equals), _walk(right, steps, equals)
-    value = dict(results(a, b))[operator]
+    value = next(result for sign, turned, result in joins(a, b) if sign == operator and not turned)
     steps.append(f"{a} {operator} {b}{equals}{value}")
     return value
 

@@ -47,44 +47,50 @@ def solutions(numbers: tuple[int, ...]) -> frozenset[Form]:
         reached[1 << at][number] = []
     for mask in range(1, len(reached) - 1):
         made = reached[mask]
-        for part in _parts_of(mask):
-            for a, b in product(reached[part], reached[mask ^ part]):
-                for operator, value in results(a, b):
-                    made.setdefault(value, []).append((operator, part, a, b))
+        for part, other in _halves(mask):
+            for a, b in product(reached[part], reached[other]):
+                for operator, turned, value in joins(a, b):
+                    way = (operator, other, b, a) if turned else (operator, part, a, b)
+                    made.setdefault(value, []).append(way)
     everything = len(reached) - 1
     last = reached[everything].setdefault(TARGET, [])
-    for part in _parts_of(everything):
+    for halves in _halves(everything):
+        part, other = sorted(halves, key=lambda half: len(reached[half]))
         for a in reached[part]:
-            partners = _partners(a)
-            last += [(o, part, a, b) for o, b in partners if b in reached[everything ^ part]]
+            for operator, turned, b in _partners(a):
+                if b in reached[other]:
+                    last.append((operator, other, b, a) if turned else (operator, part, a, b))
     return _forms(everything, TARGET, reached)
 
 
-def _parts_of(mask: int) -> Iterator[int]:
-    """Each set of numbers inside another that is neither empty nor all of it."""
+def _halves(mask: int) -> Iterator[tuple[int, int]]:
+    """Each division of a set of numbers into two, neither of them empty, once."""
     part = (mask - 1) & mask
     while part:
-        yield part
+        if part > mask ^ part:
+            yield part, mask ^ part
         part = (part - 1) & mask
 
 
-def results(a: Exact, b: Exact) -> Iterator[tuple[str, Exact]]:
-    """What two values make in this order, nothing below zero."""
-    yield "+", a + b
-    yield "*", a * b
-    if a >= b:
-        yield "-", a - b
+def joins(a: Exact, b: Exact) -> list[tuple[str, bool, Exact]]:
+    """Operators on two values, whether the second stands first, and results; none below zero."""
+    found: list[tuple[str, bool, Exact]] = [("+", False, a + b), ("*", False, a * b)]
+    found.append(("-", True, b - a) if a < b else ("-", False, a - b))
     if b:
-        yield "/", _quotient(a, b)
+        found.append(("/", False, _quotient(a, b)))
+    if a and a != b:
+        found.append(("/", True, _quotient(b, a)))
+    return found
 
 
-def _partners(a: Exact) -> Iterator[tuple[str, Exact]]:
-    """Operators, and the value which they need on the right of ``a`` to make 24."""
-    yield "+", TARGET - a
-    yield "-", a - TARGET
+def _partners(a: Exact) -> list[tuple[str, bool, Exact]]:
+    """Operators, whether ``a`` stands last, and the other value that then makes 24."""
+    found: list[tuple[str, bool, Exact]] = [("+", False, TARGET - a)]
+    found += [("-", False, a - TARGET), ("-", True, a + TARGET)]
     if a:
-        yield "*", _quotient(TARGET, a)
-        yield "/", _quotient(a, TARGET)
+        found += [("*", False, _quotient(TARGET, a)), ("/", False, _quotient(a, TARGET))]
+        found.append(("/", True, a * TARGET))
+    return found
 
 
 def _quotient(a: Exact, b: Exact) -> Exact:
@@ -157,13 +163,10 @@ def _reductions(values: list[Value], rng: Random | None, whole: bool) -> Iterato
 
 
 def _joined(one: Value, two: Value, whole: bool) -> Iterator[Value]:
-    (a, x), (b, y) = (one, two) if one[0] >= two[0] else (two, one)
-    found = [(value, (operator, x, y)) for operator, value in results(a, b)]
-    if a != b:
-        found += [(_quotient(b, a), ("/", y, x))]
-    for value, tree in found:
-        if not whole or (value.denominator == 1 and value <= LARGEST):
-            yield value, tree
+    (a, x), (b, y) = one, two
+    for operator, turned, value in joins(a, b):
+        if not whole or (isinstance(value, int) and value <= LARGEST):
+            yield value, ((operator, y, x) if turned else (operator, x, y))
 
 
 def failure(numbers: tuple[int, ...], rng: Random) -> Tree | None:

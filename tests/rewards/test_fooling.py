@@ -1,5 +1,6 @@
 """English answers: plain ones pass however they are dressed, and two-faced ones never do."""
 
+import dataclasses
 import re
 
 import pytest
@@ -9,7 +10,9 @@ from hypothesis import strategies as st
 from stages.base.params import Phase
 from stages.base.records import Problem, Verdict
 from stages.problems.corpus import sft_row
-from stages.problems.registry import FAMILIES, generate
+from stages.problems.grids import lined, read_compact, slashed
+from stages.problems.knights import NAMES, TYPES
+from stages.problems.registry import FAMILIES, generate, instance_of
 from stages.rewards.extraction import split_closing
 from stages.rewards.preference import closes_well
 from stages.rewards.router import verify
@@ -226,6 +229,55 @@ def test_two_candidates_never_pass(name, seed, split):
     assume(one.answer != two.answer)
     for said in (f"{one.answer}{split}{two.answer}", f"{two.answer}{split}{one.answer}"):
         assert verify(one, f"</think> {said}", "stop").verdict is not Verdict.PASS
+
+
+def table(grid):
+    rows = ["|" + "|".join(map(str, row)) + "|" for row in grid]
+    return "\n".join([rows[0], "|-" * len(grid[0]) + "|", *rows[1:]])
+
+
+GRID_FORMS = (slashed, lined, table, lambda grid: str([list(row) for row in grid]))
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    forms=st.tuples(st.sampled_from(GRID_FORMS), st.sampled_from(GRID_FORMS)),
+    split=st.sampled_from(["\n", "\n\n", "\nor\n", "\nThen:\n", " ", "; ", "\n---\n", " or "]),
+    lead=st.sampled_from(["", "Answer: ", "Answer:\n", "The grid is:\n"]),
+)
+@settings(max_examples=60, deadline=None)
+@pytest.mark.parametrize("name", ["sudoku", "pattern"])
+def test_two_grids_never_pass_however_they_are_set(name, seed, forms, split, lead):
+    one, two = generate(name, 2, seed, "compact", False, 10)
+    one = dataclasses.replace(one, meta={**one.meta, "notation": "text"})
+    grids = [read_compact(one.answer), read_compact(two.answer)]
+    assume(grids[0] != grids[1])
+    first, second = forms[0], forms[1]
+    assert passes(one, lead + first(grids[0]))
+    assert not passes(one, f"{lead}{first(grids[0])}{split}{second(grids[1])}")
+    assert not passes(one, f"{lead}{first(grids[1])}{split}{second(grids[0])}")
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    form=st.sampled_from(["{} is a {}.", "- {}: {}", "| {} | **{}** |"]),
+    split=st.sampled_from(["\n", "\nor\n", "\n\n", "\nThen:\n"]),
+)
+@settings(max_examples=40, deadline=None)
+def test_two_lists_of_everyone_never_pass(seed, form, split):
+    one, two = generate("knights", 2, seed, "text", False, 10)
+    told = [
+        "\n".join(form.format(name, TYPES[kind]) for name, kind in zip(NAMES, types, strict=False))
+        for types in (instance_of(drawn)[1].types() for drawn in (one, two))
+    ]
+    assume(told[0] != told[1])
+    assert passes(one, told[0])
+    assert not passes(one, f"{told[0]}{split}{told[1]}")
+    assert not passes(one, f"{told[1]}{split}{told[0]}")
+
+
+def passes(drawn, said):
+    return verify(drawn, f"</think> {said}", "stop").verdict is Verdict.PASS
 
 
 @pytest.mark.parametrize("name", list(FAMILIES))
