@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from functools import cache
 from random import Random
 from typing import Any, Generic, Literal, TypeVar, get_args, get_type_hints
 
@@ -30,7 +31,12 @@ class Family(ABC, Generic[I]):
 
     @abstractmethod
     def sample(self, rng: Random) -> I:
-        """Draw one instance."""
+        """Draw one instance that is short enough for the compact notation."""
+
+    def draw(self, rng: Random, notation: Notation) -> I:
+        """Draw an instance for a notation: English has room for larger ones than symbols have."""
+        del notation
+        return self.sample(rng)
 
     @abstractmethod
     def key(self, instance: I) -> str:
@@ -60,9 +66,14 @@ class Family(ABC, Generic[I]):
     def read(self, text: str, notation: Notation) -> object | None:
         """The answer a text states; None when it states none."""
 
+    def read_block(self, text: str) -> object | None:
+        """The answer a whole English text states on several lines; None when it states none so."""
+        del text
+        return None
+
     @abstractmethod
     def right(self, instance: I, answer: Any) -> bool:
-        """Whether an answer that :meth:`read` returned solves the instance."""
+        """Whether an answer that was read solves the instance."""
 
     def check(self, instance: I, text: str, notation: Notation) -> bool:
         """Whether a final answer, written as text, is right."""
@@ -76,7 +87,8 @@ class Family(ABC, Generic[I]):
         """
         try:
             instance = self.kind(**{name: _freeze(value) for name, value in values.items()})
-            hints = get_type_hints(self.kind)
+            kind: Any = self.kind  # mypy takes no type[I] for hashable
+            hints = _hints(kind)
             odd = [name for name in hints if not _fits(getattr(instance, name), hints[name])]
             sound = not odd and self.check(instance, self.answer(instance, "compact"), "compact")
         except (TypeError, ValueError, LookupError, ArithmeticError) as error:
@@ -89,17 +101,22 @@ class Family(ABC, Generic[I]):
         return instance
 
 
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
 def _freeze(value: Any) -> Any:
     return tuple(_freeze(item) for item in value) if isinstance(value, list | tuple) else value
 
 
 def _fits(value: Any, hint: Any) -> bool:
     """Whether a value is of the type an instance's field declares (int, str, or tuples of them)."""
-    items = get_args(hint)
-    if not items:
+    if isinstance(hint, type):
         return type(value) is hint
     if not isinstance(value, tuple):
         return False
+    items = get_args(hint)
     if items[-1] is Ellipsis:
         return all(_fits(item, items[0]) for item in value)
     return len(value) == len(items) and all(map(_fits, value, items))

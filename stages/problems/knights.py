@@ -3,6 +3,9 @@
 A says "I am a knave or B is q" or "I am a knave and B is q", which settles A and B; each later
 person is spoken of by one who is settled already, so there is exactly one solution.
 
+In English an answer is the number of knights and the type of the last person, or the type of
+everyone by name: a list, a table or sentences. Then all of them must be right.
+
 Compact: ``who or k c n A d k B .`` (``c n A``: A says that C is a knave) ->
 ``A k 1 B k 2 c n A k C n 2 d k B k D k 3 .`` -> ``3 k``: number of knights, type of the last
 person. The forms "label claim SPEAKER" and "NAME type count" never collide.
@@ -32,8 +35,21 @@ STATED = tuple(
     re.compile(f"(?P<lead>{AROUND}){first}(?P<link>{AROUND}){second}(?P<tail>{AROUND})")
     for first, second in ((COUNT, KIND), (KIND, COUNT))
 )
+NAMED = rf"\b(?:{'|'.join(map(str.lower, NAMES))})\b"
+NAME_LIST = rf"(?P<names>{NAMED}(?:(?:[ \t]*,[ \t]*|[ \t]+)(?:and[ \t]+)?{NAMED})*)"
+LINK = r"[ \t:|=(-]*(?:(?:is|are|must be)\b)?[ \t:|=(]*"
+BY_TYPE = re.compile(
+    r"(?m)(?:^|(?<=[;.,]))[ \t]*(?:and[ \t]+)?(?:the[ \t]+)?(?P<kind>knight|knave)s?[ \t]*"
+    rf"(?::|\b(?:is|are)\b)[ \t]*{NAME_LIST}"
+)
+BY_NAME = re.compile(rf"{NAME_LIST}{LINK}(?P<no>not\s+)?(?:an?\s+)?(?P<kind>knight|knave)s?\b\)?")
+RULED = re.compile(r"[\s|:+-]*|\W*(?:person|name|inhabitant)\W+(?:type|kind|role|identity)\W*")
+ITEM = re.compile(r"(?m)^\s*(?:[-*•]|[0-9]{1,2}[.)])\s|\|")
+KNIGHTS = re.compile(r"\b(?P<count>[0-9])\s+knights?\b")
 LEADS = ("knights", "speaker", "person", "he", "she", "exactly")
 Said = tuple[int, str, str | None]
+Roster = tuple[tuple[str, str], ...]
+"""Names and types, in the order of names."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +77,13 @@ class Knights(Family[KnightsInstance]):
     words = ("who", "or", "and", "k", "n", *"cdef", *PEOPLE, ".", *(str(n) for n in range(7)))
 
     def sample(self, rng: Random) -> KnightsInstance:
-        """4 to 6 people."""
-        people = rng.randint(4, 6)
-        said = tuple((rng.choice("kn"), rng.randrange(person)) for person in range(2, people))
-        return KnightsInstance(rng.choice(("or", "and")), rng.choice("kn"), said)
+        """4 to 6 people, drawn again until there are knights and knaves among them."""
+        while True:
+            people = rng.randint(4, 6)
+            said = tuple((rng.choice("kn"), rng.randrange(person)) for person in range(2, people))
+            instance = KnightsInstance(rng.choice(("or", "and")), rng.choice("kn"), said)
+            if {*instance.types()} == {"k", "n"}:
+                return instance
 
     def key(self, instance: KnightsInstance) -> str:
         """All statements, in order."""
@@ -126,9 +145,19 @@ class Knights(Family[KnightsInstance]):
         matches = (pattern.fullmatch(said) for pattern in STATED)
         return next((read for match in matches if match and (read := _said(match))), None)
 
+    def read_block(self, text: str) -> Roster | None:
+        """The type of everyone by name; None if one is left out or comes twice."""
+        if len(text) > LONGEST:
+            return None
+        lines = (line for line in plain(text).splitlines() if not RULED.fullmatch(line))
+        said = re.sub(r"\bisn't\b", "is not", re.sub(r"\baren't\b", "are not", "\n".join(lines)))
+        return _roster(said)
+
     def right(self, instance: KnightsInstance, answer: Any) -> bool:
-        """Both parts, the type being that of the last person."""
+        """Number and type of the last person, or everyone's type."""
         types = instance.types()
+        if isinstance(answer[0], tuple):
+            return bool(answer == tuple(zip(NAMES, types, strict=False)))
         count, kind, name = answer
         person = name in (None, NAMES[len(types) - 1])
         return bool(person and (count, kind) == (types.count("k"), types[-1]))
@@ -146,6 +175,31 @@ def _said(found: re.Match[str]) -> Said | None:
         OPPOSITE[letter] if found["no"] else letter,
         min(names, default=None),
     )
+
+
+def _roster(said: str) -> Roster | None:
+    """Everyone's type, if the text has nothing else but their number and harmless words.
+
+    Of a few people it is none: "1 knight, and David is a knight" speaks of all of them otherwise.
+    """
+    types: dict[str, str] = {}
+    for pattern in (BY_TYPE, BY_NAME):
+        for found in pattern.finditer(said):
+            letter = "k" if found["kind"] == "knight" else "n"
+            letter = OPPOSITE[letter] if found.groupdict().get("no") else letter
+            for name in re.findall(NAMED, found["names"]):
+                if name in types:
+                    return None
+                types[name] = letter
+        said = pattern.sub(" ", said)
+    counts = KNIGHTS.findall(said)
+    rest = ITEM.sub(" ", KNIGHTS.sub(" ", said))
+    knights = str([*types.values()].count("k"))
+    named = NAMES[: len(types)]
+    whole = len(types) > 1 and {*map(str.lower, named)} == types.keys()
+    if not whole or counts not in ([], [knights]) or not harmless(rest, LEADS):
+        return None
+    return tuple((name, types[name.lower()]) for name in named)
 
 
 def _opening(joint: str, types: list[str]) -> str:

@@ -14,12 +14,22 @@ from stages.problems.chain import Chain
 from stages.problems.charge import Charge
 from stages.problems.countdown import Countdown
 from stages.problems.family import Family, Notation
+from stages.problems.game24 import Game24
 from stages.problems.knights import Knights
 from stages.problems.lists import Lists
+from stages.problems.maze import Maze
+from stages.problems.pattern import Pattern
+from stages.problems.sudoku import Sudoku
 
 FAMILIES: dict[str, Family[Any]] = {
-    family.name: family for family in (Chain(), Countdown(), Charge(), Lists(), Knights())
+    family.name: family
+    for family in (
+        *(Chain(), Countdown(), Charge(), Lists(), Knights()),
+        *(Sudoku(), Maze(), Game24(), Pattern()),
+    )
 }
+"""New families come last, with new compact words that sort after "who": then the tokenizer, which
+numbers words in sorted order, gives every older word the same id as before."""
 
 SFT_DOMAINS = {"logic": "other"}
 """The SFT mixture counts logic under ``other`` (paper: maths, STEM, code, other)."""
@@ -66,7 +76,7 @@ def generate(
     rng = seeded_random(seed, "problems", family, split)
     seen, found, misses = set[str](), list[Problem](), 0
     while len(found) < count:
-        instance = kind.sample(rng)
+        instance = kind.draw(rng, notation)
         key = kind.key(instance)
         if key in seen or held_out(key, modulus) != heldout:
             misses += 1

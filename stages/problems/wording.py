@@ -25,6 +25,14 @@ here here's there overall net charge charges particle elementary
 WORDS = frozenset(PLAIN_WORDS.split())
 """Words that may surround any answer."""
 
+DOUBT = re.compile(
+    r"(?i)\b(?:not|\w+n't|cannot|no|never|neither|nor|none|or|either|if|unless|except|but|however|"
+    r"wrong|incorrect|false|maybe|perhaps|possibly|probably|might|could|between|alternatively|"
+    r"instead|rather|actually|wait|correction|sorry|unsure|guess|neq?|[lg]eq?|approx|about|"
+    r"around|approximately|nearly|almost|less|more|than|least|most|twice|half|double|opposite)\b"
+)
+"""Words that take back, soften or split what stands beside them."""
+
 DASHES = {ord(mark): "-" for mark in "−⁃˗➖\u00ad"}
 """Signs that are no dash to Unicode (category Pd) but look like a minus, soft hyphen included."""
 FOLDED = {**DASHES, ord("⁄"): "/", ord("’"): "'", ord("“"): '"', ord("”"): '"'}

@@ -14,18 +14,12 @@ from typing import Any
 
 from stages.problems.answers import CLOSE, CLOSING, OPEN
 from stages.problems.family import Family, Notation
-from stages.problems.wording import tidy
+from stages.problems.wording import DOUBT, tidy
 
 MINUS = str.maketrans({"−": "-", "–": "-", "⁄": "/"})  # compact only: English folds all dashes
 MARKED = re.compile(
     r"(?i)(?:^|[.;!]\s)[\s*_#>-]*(?:(?:so|thus|hence|therefore),?\s+)?(?:the\s+)?(?:final\s+)?"
     r"answer(?:\s+is)?[\s*_]*(?::|\bis\b)(?:[*_]+(?=\s))?\s*"
-)
-DOUBT = re.compile(
-    r"(?i)\b(?:not|\w+n't|cannot|no|never|neither|nor|none|or|either|if|unless|except|but|however|"
-    r"wrong|incorrect|false|maybe|perhaps|possibly|probably|might|could|between|alternatively|"
-    r"instead|rather|actually|wait|correction|sorry|unsure|guess|neq?|[lg]eq?|approx|about|"
-    r"around|approximately|nearly|almost|less|more|than|least|most|twice|half|double|opposite)\b"
 )
 REVISED = re.compile(r"(?i)\b(?:no|wait|actually|instead|rather|correction|sorry)\b")
 DANGLING = re.compile(r"[A-Za-z:=+\-,(/<>≠~¬][\s*_`$]*$")
@@ -69,6 +63,9 @@ def split_closing(text: str, notation: Notation) -> tuple[str, int]:
 
 def read_answer(family: Family[Any], text: str, notation: Notation) -> object | None:
     """What a text after the thinking answers; None if that is nothing, or two different things."""
+    block = stated_block(text) if notation == "text" else None
+    if block is not None and (whole := family.read_block(block)) is not None:
+        return whole
     stated = statement(text, notation)
     answer = None if stated is None else family.read(stated.answer, notation)
     if stated is None or answer is None:
@@ -102,6 +99,22 @@ def statement(text: str, notation: Notation) -> Statement | None:
         return Statement(_bare(lines[-1]), _candidates(lines[:-1]))
     *_, mark = MARKED.finditer(lines[marked[-1]])
     return _followed(lines[marked[-1]][mark.end() :], lines[marked[-1] + 1 :])
+
+
+def stated_block(text: str) -> str | None:
+    r"""All that stands after the last "answer:" of an English text, or all of it without one.
+
+    For answers that take several lines, such as a grid. None for a ``\boxed{`` one, which is a
+    statement however many lines it has.
+    """
+    text = split_closing(text, "text")[0]
+    if OPEN in text or CLOSE in text or "\\boxed" in text:
+        return None
+    lines = tidy(text).splitlines()
+    for at in reversed(range(len(lines))):
+        if marks := list(MARKED.finditer(lines[at])):
+            return "\n".join([lines[at][marks[-1].end() :], *lines[at + 1 :]])
+    return "\n".join(lines)
 
 
 def last_box(text: str) -> str | None:

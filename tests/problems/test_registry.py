@@ -1,6 +1,7 @@
 """Drawing problems: unique keys, disjoint splits, repeatable, honest about running out."""
 
 import os
+import random
 import subprocess
 import sys
 
@@ -9,8 +10,16 @@ import pytest
 from stages.base.errors import ConfigError, DataError, VerifierError
 from stages.base.params import Phase
 from stages.base.records import Problem
+from stages.problems.answers import TAGS, compose
 from stages.problems.corpus import family_rows, mean_words, words_in
-from stages.problems.registry import FAMILIES, generate, held_out, instance_of, require_known
+from stages.problems.registry import (
+    FAMILIES,
+    compact_vocabulary,
+    generate,
+    held_out,
+    instance_of,
+    require_known,
+)
 
 
 def test_train_and_held_out_keys_never_meet():
@@ -59,6 +68,23 @@ def test_a_problem_without_a_usable_instance_is_a_verifier_error(meta):
     problem = Problem("x", "chain", "maths", "?", "1", "k", meta=meta)
     with pytest.raises(VerifierError):
         instance_of(problem)
+
+
+def test_new_words_leave_the_ids_of_older_words_as_they_were():
+    older = ("chain", "countdown", "charge", "lists", "knights")
+    first = sorted({*TAGS, *(word for name in older for word in FAMILIES[name].words)})
+    assert sorted(compact_vocabulary())[: len(first)] == first
+
+
+@pytest.mark.parametrize("name", ["sudoku", "maze", "game24", "pattern"])
+def test_compact_problems_fit_a_small_context(name):
+    rng = random.Random(0)
+    for drawn in generate(name, 60, 0, "compact", False, 10):
+        kind, instance, notation = instance_of(drawn)
+        trace, answer = kind.worked(instance, notation, rng)
+        response = compose(trace, answer, careful=True, closing=True, notation=notation).split()
+        assert len(response) + 1 <= 96  # and the end of the turn
+        assert len(drawn.prompt.split()) + len(response) <= 180
 
 
 def test_rows_of_a_family_follow_the_shares_of_their_phase():

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import time
 import unicodedata
 
 import pytest
@@ -22,7 +23,9 @@ def test_every_dash_is_a_sign(dash):
     assert FAMILIES["charge"].read(f"{dash}3", "text") == -3
 
 
-@pytest.mark.parametrize("module", ["sums", "wording", "numerals", "answers"])
+@pytest.mark.parametrize(
+    "module", ["sums", "wording", "numerals", "answers", "grids", "expressions"]
+)
 def test_examples_in_docstrings_hold(module):
     assert doctest.testmod(importlib.import_module(f"stages.problems.{module}")).failed == 0
 
@@ -55,6 +58,21 @@ def test_an_answer_too_long_to_be_plain_states_nothing():
     ]:
         assert FAMILIES[name].read(said, "text") is not None
         assert FAMILIES[name].read("so " * LONGEST + said, "text") is None
+
+
+REPEATED = """r ¦up ¦then ¦, ¦-> ¦→ ¦ur¦anna ¦anna, ¦anna is a knight ¦knights: ¦1 2 3 4¦/¦|¦[¦8*¦(
+¦)¦=¦-¦**¦÷¦\\frac{1}{2}¦\\boxed{¦row 1: ¦the ¦grid ¦a:¦x¦\n"""
+
+
+@pytest.mark.parametrize("name", list(FAMILIES))
+def test_no_repetition_makes_reading_slow(name):
+    start = time.process_time()
+    for part in REPEATED.split("¦"):
+        text = part * (LONGEST // len(part))
+        for said in (text, f"{text}?", f"{text}1"):
+            FAMILIES[name].read(said[:LONGEST], "text")
+            FAMILIES[name].read_block(said[:LONGEST])
+    assert time.process_time() - start < 3
 
 
 def test_equations_must_be_true():

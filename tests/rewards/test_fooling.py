@@ -1,5 +1,6 @@
 """English answers: plain ones pass however they are dressed, and two-faced ones never do."""
 
+import dataclasses
 import re
 
 import pytest
@@ -9,7 +10,9 @@ from hypothesis import strategies as st
 from stages.base.params import Phase
 from stages.base.records import Problem, Verdict
 from stages.problems.corpus import sft_row
-from stages.problems.registry import FAMILIES, generate
+from stages.problems.grids import lined, read_compact, slashed
+from stages.problems.knights import NAMES, TYPES
+from stages.problems.registry import FAMILIES, generate, instance_of
 from stages.rewards.extraction import split_closing
 from stages.rewards.preference import closes_well
 from stages.rewards.router import verify
@@ -21,6 +24,17 @@ INSTANCES = {
     "knights": {"joint": "or", "claim": "k", "said": [["n", 0], ["k", 1]]},
     "lists": {"digits": [6, 5, 6, 8], "operations": ["rev", "rev"]},
     "countdown": {"numbers": [1, 6, 1], "target": 8},
+    "sudoku": {"rows": [[3, 1, 2, 4], [0, 2, 0, 0], [0, 0, 0, 1], [1, 0, 3, 0]]},
+    "maze": {"rows": ["S#G", ".#.", "..."]},
+    "game24": {"numbers": [4, 1, 8, 7]},
+    "pattern": {
+        "examples": [
+            [[[1, 0, 2], [0, 3, 0]], [[2, 0, 1], [0, 3, 0]]],
+            [[[4, 4, 0], [0, 0, 5]], [[0, 4, 4], [5, 0, 0]]],
+        ],
+        "question": [[1, 2, 0], [0, 3, 5]],
+        "solution": [[0, 2, 1], [5, 3, 0]],
+    },
 }
 GOLD = {
     "chain": "3",
@@ -29,6 +43,10 @@ GOLD = {
     "knights": "3, knight",
     "lists": "[6, 5, 6, 8]",
     "countdown": "1 + 6 + 1",
+    "sudoku": "3 1 2 4 / 4 2 1 3 / 2 3 4 1 / 1 4 3 2",
+    "maze": "D D R R U U",
+    "game24": "(8 - 4) * (7 - 1)",
+    "pattern": "0 2 1 / 5 3 0",
 }
 
 
@@ -89,11 +107,32 @@ PLAIN = {
     "knights": """3 and the speaker is a knight¦There are 3 knights, and David is a knight.
         ¦There are 3 knights. David is a **knight**.¦\\boxed{3, \\text{knight}}¦3,knight
         ¦David is a knight and there are 3 knights.¦3 knights; David is not a knave
-        ¦The number of knights is 3, and David is a knight.""",
+        ¦The number of knights is 3, and David is a knight.
+        ¦Anna is a knight, Ben is a knight, Clara is a knave, and David is a knight.
+        ¦I looked at everyone in turn.\n\nAnswer:\n- Anna: knight\n- Ben: knight\n- Clara: knave
+        - David: knight¦| Anna | **knight** |\n|---|---|\n| Ben | knight |\n| Clara | knave |
+        | David | knight |¦Anna, Ben and David are knights.\nClara is not a knight.
+        ¦Clara is a knave, not a knight.\n3 knights, and David is a knight""",
     "lists": """It prints [6,5,6,8]¦x = [6, 5, 6, 8]¦The output is:\n```python\n[6, 5, 6, 8]\n```
         ¦print(x) prints [6, 5, 6, 8]¦6 5 6 8¦(6, 5, 6, 8)""",
     "countdown": """1 + 6 + 1 = 8¦The answer is 1 + 6 + 1 = 8.¦$\\boxed{1 + 6 + 1} = 8$
         ¦One way is: `6 + 1 + 1`¦6 plus 1 plus 1¦1 + 6 + 1 equals 8¦1+6-1 = 6\n1 + 6 + 1 = 8""",
+    "sudoku": """3124\n4213\n2341\n1432¦[[3,1,2,4],[4,2,1,3],[2,3,4,1],[1,4,3,2]]
+        ¦Here is the completed grid:\n\n3 1 2 4\n4 2 1 3\n2 3 4 1\n1 4 3 2
+        ¦3 1 2 4\n4 2 1 3\n2 3 4 1\n1 4 3 2\n\nEvery row, column and box holds each digit once.
+        ¦|3|1|2|4|\n|---|---|---|---|\n|4|2|1|3|\n|2|3|4|1|\n|1|4|3|2|
+        ¦```\n3 1 | 2 4\n4 2 | 1 3\n----+----\n2 3 | 4 1\n1 4 | 3 2\n```
+        ¦The puzzle:\n3 1 2 4\n_ 2 _ _\n_ _ _ 1\n1 _ 3 _\n\nThe solution:\n3124\n4213\n2341\n1432
+        ¦It is not hard.\n\nThe rows follow.\n\nAnswer:\n3 1 2 4\n4 2 1 3\n2 3 4 1\n1 4 3 2
+        ¦**Answer:** **3124/4213/2341/1432**¦\\boxed{3124 / 4213 / 2341 / 1432}
+        ¦4 4 4 4\n4 4 4 4\n4 4 4 4\n4 4 4 4\nAnswer: 3124/4213/2341/1432""",
+    "maze": """DDRRUU¦down, down, right, right, up, up¦The shortest path is D, D, R, R, U, U.
+        ¦↓ ↓ → → ↑ ↑¦D → D → R → R → U → U¦There are 6 moves.\n\nD D R R U U""",
+    "game24": """(8-4)*(7-1)¦(8 - 4) × (7 - 1) = 24¦8 / 1 * (7 - 4)¦8 - 4 = 4\n(8-4)*(7-1) = 24
+        ¦The expression is **(8-4)*(7-1)**.¦\\boxed{(8-4)\\times(7-1)}
+        ¦I tried 8*7-4*1 first.\nAnswer: 8*(7-4)/1""",
+    "pattern": """021\n530¦0 2 1\n5 3 0¦[[0, 2, 1], [5, 3, 0]]¦|0|2|1|\n|---|---|---|\n|5|3|0|
+        ¦Each row is mirrored.\n\nThe test output is:\n0 2 1\n5 3 0¦Row 1: 0 2 1\nRow 2: 5 3 0""",
 }
 FOOLS = {
     "chain": """not 3¦It is not 3¦It is 4, not 3¦4|3¦4?3¦maybe 4 maybe 3¦4, perhaps 3¦3?¦3!¦.3
@@ -113,12 +152,37 @@ FOOLS = {
     "knights": """3, isn't a knight¦3, is never a knight¦3, no knight¦3, not a knight¦-3, knight
         ¦3, neither a knave nor a knight¦0000000030, knight¦3, knight?¦3, knave, knight¦—3, knight
         ¦3, knave/knight¦3, knightknave knight¦3, not the knight¦4, 3, knight¦3 knaves, knight
-        ¦3, Anna is a knight¦3, non-knight¦3.5, knight¦13, knight¦3, not not a knight""",
+        ¦3, Anna is a knight¦3, non-knight¦3.5, knight¦13, knight¦3, not not a knight
+        ¦Anna is a knight, Ben is a knight, Clara is a knight, and David is a knight.
+        ¦Anna, Ben and David are knights.¦Anna, Ben and David are knights, Clara a knave or knight
+        ¦Anna, Ben and David are not knights, Clara is a knave¦Anna, Ben, Clara, David are knights
+        ¦- Anna: knight\n- Ben: knight\n- Clara: knave\n- David: knight\n\nNo, David: knave
+        ¦- Anna: knight\n- Ben: knight\n- Clara: knave\n- David: knight\n4 knights""",
     "lists": """not [6, 5, 6, 8]¦[0,0,0,0] or [6, 5, 6, 8]¦[6, 5, 6, 8] or [0,0,0,0]¦-[6, 5, 6, 8]
         ¦[6, 5, 6, 8][0]¦[6, 5, 6, 8]?¦[6 * 5, 6, 8]¦reverse of [6, 5, 6, 8]¦x != [6, 5, 6, 8]
         ¦[0,0,0,0]\n[6, 5, 6, 8]¦[6, 5, 6, 8]8¦[-6, 5, 6, 8]""",
     "countdown": """not: 1 + 6 + 1¦1 + 6 - 1\n1 + 6 + 1¦1 + 6 + 1 = 9¦1 + 6 + 1 ≠ 8¦-(1 + 6 + 1)
         ¦1 + 6 + 1 or 1¦any but 1 + 6 + 1¦1 + 6 + 1 = -\t8¦1 + 6 + 1 = minus 8""",
+    "sudoku": """3 1 2 4\n_ 2 _ _\n_ _ _ 1\n1 _ 3 _¦3124/0200/0001/1030¦3124/4213/2341/1423
+        ¦3124\n4213\n2341\n1432\n\n3124\n4213\n2341\n1423¦3124/4213/2341¦3124421323411432
+        ¦3124/4213/2341/1432 or 4213/3124/2341/1432¦It is not this:\n3124\n4213\n2341\n1432
+        ¦3124\n4213\n2341\n1432\n\nNo, wait, that is wrong.¦3124/4213/2341/1432?
+        ¦1234\n4213\n2341\n1432\nor this:\n3124/4213/2341/1432
+        ¦1 2 3 4\n4 2 1 3\n2 3 4 1\n1 4 3 2\n\n3124/4213/2341/1432
+        ¦Answer: 3124/4213/2341/1432\n1234/4213/2341/1432¦-3124/4213/2341/1432
+        ¦~~3124/4213/2341/1432~~
+        ¦All digits from 1 to 4¦3¦3 1 2 4""",
+    "maze": """6¦R R¦D D R R U¦D D R R U U U D¦D D R U R U¦D D R R U U or R R¦not D D R R U U
+        ¦D D R R U U?¦R R\nD D R R U U¦D D R R U U is wrong¦↘ ↗¦D D R R U U\nNo, R R
+        ¦D D R R U U, perhaps¦(2, 0) (2, 2) (0, 2)""",
+    "game24": """6*4*1*1¦24¦8*(7-4)¦(8-4)*(7-1)*1¦8*7-4*8¦(8-4)*(7-1) = 25¦not (8-4)*(7-1)
+        ¦(8-4)*(7-1) or 6*4¦6*4*1*1\n(8-4)*(7-1)¦(8-4)*(7-1)?¦(8-4)**(7-1)¦8//1*(7-4)¦eval('24')
+        ¦(8-4)*(7-1)\nNo, 6*4¦-\\boxed{(8-4)*(7-1)}¦84-71+11¦(8-4)*(7-1)/(1-1)""",
+    "pattern": """1 2 0 / 0 3 5¦2 0 1 / 0 3 0¦0 2 1¦0 2 1 / 5 3 1¦0 2 / 1 5 / 3 0¦021530¦0 2 1 5 3 0
+        ¦0 2 1 / 5 3 0 or 1 2 0 / 0 3 5¦not 0 2 1 / 5 3 0¦0 2 1 / 5 3 0?
+        ¦1 2 0\n0 3 5\nthen\n0 2 1\n5 3 0
+        ¦0 2 1\n5 3 0\nNo, the rows are wrong.¦It is not\n0 2 1\n5 3 0¦0 2 1 0 / 5 3 0 0
+        ¦1 2 0\n0 3 5\n0 2 1 / 5 3 0""",
 }
 
 
@@ -167,11 +231,61 @@ def test_two_candidates_never_pass(name, seed, split):
         assert verify(one, f"</think> {said}", "stop").verdict is not Verdict.PASS
 
 
+def table(grid):
+    rows = ["|" + "|".join(map(str, row)) + "|" for row in grid]
+    return "\n".join([rows[0], "|-" * len(grid[0]) + "|", *rows[1:]])
+
+
+GRID_FORMS = (slashed, lined, table, lambda grid: str([list(row) for row in grid]))
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    forms=st.tuples(st.sampled_from(GRID_FORMS), st.sampled_from(GRID_FORMS)),
+    split=st.sampled_from(["\n", "\n\n", "\nor\n", "\nThen:\n", " ", "; ", "\n---\n", " or "]),
+    lead=st.sampled_from(["", "Answer: ", "Answer:\n", "The grid is:\n"]),
+)
+@settings(max_examples=60, deadline=None)
+@pytest.mark.parametrize("name", ["sudoku", "pattern"])
+def test_two_grids_never_pass_however_they_are_set(name, seed, forms, split, lead):
+    one, two = generate(name, 2, seed, "compact", False, 10)
+    one = dataclasses.replace(one, meta={**one.meta, "notation": "text"})
+    grids = [read_compact(one.answer), read_compact(two.answer)]
+    assume(grids[0] != grids[1])
+    first, second = forms[0], forms[1]
+    assert passes(one, lead + first(grids[0]))
+    assert not passes(one, f"{lead}{first(grids[0])}{split}{second(grids[1])}")
+    assert not passes(one, f"{lead}{first(grids[1])}{split}{second(grids[0])}")
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    form=st.sampled_from(["{} is a {}.", "- {}: {}", "| {} | **{}** |"]),
+    split=st.sampled_from(["\n", "\nor\n", "\n\n", "\nThen:\n"]),
+)
+@settings(max_examples=40, deadline=None)
+def test_two_lists_of_everyone_never_pass(seed, form, split):
+    one, two = generate("knights", 2, seed, "text", False, 10)
+    told = [
+        "\n".join(form.format(name, TYPES[kind]) for name, kind in zip(NAMES, types, strict=False))
+        for types in (instance_of(drawn)[1].types() for drawn in (one, two))
+    ]
+    assume(told[0] != told[1])
+    assert passes(one, told[0])
+    assert not passes(one, f"{told[0]}{split}{told[1]}")
+    assert not passes(one, f"{told[1]}{split}{told[0]}")
+
+
+def passes(drawn, said):
+    return verify(drawn, f"</think> {said}", "stop").verdict is Verdict.PASS
+
+
 @pytest.mark.parametrize("name", list(FAMILIES))
 @pytest.mark.parametrize("notation", ["compact", "text"])
 def test_every_generated_solution_passes(name, notation):
     style = Phase(share=1.0, careful=0.5, closing=0.5)
-    for drawn in generate(name, 300, 1, notation, False, 10, repeat=True):
+    count = 30 if name == "sudoku" and notation == "text" else 300
+    for drawn in generate(name, count, 1, notation, False, 10, repeat=True):
         row = sft_row(drawn, 0, style, 1)
         assert verify(drawn, row["response"], "stop").verdict is Verdict.PASS
         assert closes_well(drawn, row["response"], "stop").reward == float(row["closing"])

@@ -78,6 +78,15 @@ def test_whatever_blank_stands_before_a_claimed_value(blank, notation):
         ("lists", {"digits": [1, 2, 3, 4], "operations": ["sort"]}),
         ("knights", {"joint": "xor", "claim": "k", "said": []}),
         ("knights", {"joint": "or", "claim": "k", "said": [["k", 7]]}),
+        ("sudoku", {"rows": [[0] * 4] * 4}),
+        ("sudoku", {"rows": "1234"}),
+        ("sudoku", {"rows": []}),
+        ("maze", {"rows": ["S#G"]}),
+        ("maze", {"rows": [["S", "G"], [".", "."]]}),
+        ("game24", {"numbers": [1, 1, 1, 1]}),
+        ("game24", {"numbers": [4, 1, 8, "7"]}),
+        ("pattern", {"examples": [], "question": [[1]], "solution": [[1]]}),
+        ("pattern", {"examples": [[[[1, 2], [3, 4]]]], "question": [[1]], "solution": [[1]]}),
     ],
 )
 @pytest.mark.parametrize("notation", ["compact", "text"])
