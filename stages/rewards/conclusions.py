@@ -1,0 +1,181 @@
+r"""The final answer of a response to an outside problem: prose with mathematics in it.
+
+The last ``\boxed{...}`` counts, else what follows the last "answer is" or "####", else a last line
+that is nothing but an answer. Other answers in the same response count against it: all that can be
+read must be right, unless words between two say that the later one replaces the earlier.
+"""
+
+from __future__ import annotations
+
+import re
+
+from stages.problems.answers import CLOSE, OPEN
+from stages.problems.wording import LATEX_TEXT
+from stages.rewards.extraction import (
+    AFTER_BOX,
+    BEFORE_BOX,
+    DECORATION,
+    MARKED,
+    REVISED,
+    SIGN_BEFORE,
+    Statement,
+    boxes,
+    split_closing,
+)
+from stages.rewards.units import unit_word
+
+LONGEST = 200_000  # characters after the thinking
+MOST_OTHERS = 40
+MARK = re.compile(rf"{MARKED.pattern}|^\s*####\s*")
+LINKS = (
+    (re.compile(r"\\(?:implies|iff|to|therefore|(?:long|Long)?(?:r|R)ightarrow)(?![a-zA-Z])"), ": "),
+    (re.compile(r"[→⇒⟹∴]"), ": "),
+    (re.compile(r"\\(?:in|approx)(?![a-zA-Z])|[≈∈]"), "="),
+    (re.compile(r"\\(?:displaystyle|q?quad|Large|large|[,;:!])(?![a-zA-Z])|&|~"), " "),
+)
+CLAUSES = re.compile(r"[.!?;:,]\s|\n")
+DENIED = re.compile(
+    r"(?i)(?:\b(?:not|never|no|nor|or|than|except|but|either|neither|between|unlike|cannot)|n't)"
+    r"\W*(?:(?:the|a|an|be|equal|to|exactly|answer|simply|just)\W+){0,3}$"
+    r"|(?:\b(?:not|never|false|wrong|incorrect|untrue)|n't)\b.*\banswer\b"
+    r"|\b(?:maybe|perhaps|possibly|probably|guess|guessing|unsure)\b|[≠¬]|\\(?:neq?|neg)\b"
+)
+RETRACTED = re.compile(
+    r"(?i)\b(?:wrong|incorrect|wait|actually|instead|rather|correction|sorry|mistake|mistaken|"
+    r"alternatively|maybe|perhaps|possibly|(?:is|was|that's)\s+not|isn't|wasn't|not\s+(?:the|correct|"
+    r"right)|no,|(?:could|might|may)\s+(?:also\s+)?be|or\s+(?:else|maybe))(?![a-z])"
+)
+GOES_ON = set(
+    "minus plus times divided over squared cubed hundred thousand million billion dozen negative "
+    "or percent degrees degree per".split()
+)
+LEAD = re.compile(
+    r"(?i)^(?:(?:so|thus|hence|therefore|that|simply|just|exactly|equal to|given by|indeed|option|"
+    r"choice)\b,?\s*|[:=]\s*)+"
+)
+BOLD = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
+VALUE_LIKE = re.compile(r"(?:\\[a-zA-Z]+|[^A-Za-z=]|(?<![A-Za-z])[A-Za-z]{1,2}(?![A-Za-z])){1,60}")
+SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\\$(*])|\n")
+
+
+def answer_part(response: str, thinking: bool = False) -> str | None:
+    """What follows the thinking; None if it never ended.
+
+    Without any tag the whole response is the answer, unless ``thinking`` demands some.
+    """
+    before, closed, rest = response.partition(CLOSE)
+    if closed:
+        return rest.strip()
+    return None if thinking or OPEN in before else response.strip()
+
+
+def conclusion(text: str) -> Statement | None:
+    """The stated answer, and the others that must not differ from it; None if there is none."""
+    if len(text) > LONGEST or OPEN in text or CLOSE in text:
+        return None
+    text = BOLD.sub("", split_closing(text, "text")[0]).replace(r"\fbox", r"\boxed")
+    if r"\boxed" in text:
+        return _boxed(text)
+    lines = [line.strip() for line in text.splitlines()]
+    lines = [line for line in lines if line and not DECORATION.fullmatch(line)]
+    marks = [(at, mark) for at, line in enumerate(lines) for mark in MARK.finditer(line)]
+    if marks:
+        return _marked(lines, [(at, mark.end()) for at, mark in marks])
+    if not lines:
+        return None
+    others = tuple(dict.fromkeys(line for line in lines[:-1] if VALUE_LIKE.fullmatch(line)))
+    return _stated(LEAD.sub("", lines[-1]), others)
+
+
+def _stated(answer: str, others: tuple[str, ...]) -> Statement | None:
+    answer = answer.strip(" \t\n`\"'_*#>")
+    others = tuple(other for other in others if other and other != answer)
+    return Statement(answer, others) if answer and len(others) <= MOST_OTHERS else None
+
+
+def _boxed(text: str) -> Statement | None:
+    """The last box, with what belongs to it outside, if it stands free and nobody doubts it."""
+    found = boxes(text)
+    if not found or not found[-1][1]:
+        return None
+    kept, last = list[str](), 0
+    for start, content, end in found:
+        if REVISED.search(text, last, start):
+            kept = []
+        kept.append(content)
+        last = end
+    start, content, end = found[-1]
+    clause = text[found[-2][2] if len(found) > 1 else 0 : start]
+    clause = REVISED.sub("", CLAUSES.split(clause[-1000:])[-1]) if len(kept) == 1 else clause
+    if not _free(CLAUSES.split(clause[-1000:])[-1]):
+        return None
+    tail = AFTER_BOX.sub("", text[end:], count=1)
+    sentence, *_ = SENTENCE.split(tail, maxsplit=1)
+    rest = tail[len(sentence) :]
+    if RETRACTED.search(tail) or tail.startswith("?"):
+        return None
+    answer = f"{content}{_continued(sentence)}"
+    later = [line.strip() for line in rest.splitlines()]
+    later = [line for line in later if line and not DECORATION.fullmatch(line)]
+    others = [*kept[:-1], *(line for line in later if VALUE_LIKE.fullmatch(line))]
+    others += [_sentence(line[mark.end() :]) for line in later for mark in MARK.finditer(line)]
+    return _stated(answer, tuple(dict.fromkeys(others)))
+
+
+def _free(clause: str) -> bool:
+    """Whether nothing before a box changes what is in it."""
+    for pattern, plain in LINKS:
+        clause = pattern.sub(plain, clause)
+    clause = LATEX_TEXT.sub(r" \1 ", clause)
+    if SIGN_BEFORE.search(clause) or DENIED.search(clause):
+        return False
+    return BEFORE_BOX.search(clause) is not None
+
+
+def _continued(sentence: str) -> str:
+    """What follows a box and belongs to the answer: signs, numbers, units."""
+    sentence = sentence.strip().rstrip(".")
+    bare = sentence.lstrip(",;:!. ")
+    if not bare:
+        return ""
+    if not bare[0].isalpha():
+        return f" {sentence}" if bare[0] not in "(\"'" or bare[1:2].isdigit() else ""
+    words = bare.split()
+    if words[0].lower().strip(".,") in GOES_ON:
+        return f" {sentence}"
+    if words[0].lower() == "and":
+        return f" {sentence}" if any(letter.isdigit() for letter in sentence) else ""
+    if sentence != bare:
+        return ""
+    unit = list[str]()
+    for word in words:
+        plain = word.strip(".,;")
+        if unit_word(plain) is None and plain.lower() not in ("per", "square", "cubic", "squared"):
+            break
+        unit.append(plain)
+    return " " + " ".join(unit) if unit else ""
+
+
+def _marked(lines: list[str], marks: list[tuple[int, int]]) -> Statement | None:
+    """What follows the last mark, on its line or the next; earlier marks are other answers."""
+    found = list[str]()
+    for number, (at, end) in enumerate(marks):
+        between = lines[marks[number - 1][0] + 1 : at] if number else []
+        if any(REVISED.search(line) for line in between):
+            found = []
+        said = lines[at][end:].strip(" \t*_:")
+        following = lines[at + 1] if at + 1 < len(lines) and not said else ""
+        found.append(_sentence(said or following))
+    at, end = marks[-1]
+    said = lines[at][end:].strip(" \t*_:")
+    after = lines[at + 1 :] if said else lines[at + 2 :]
+    tail = "\n".join([(said or "")[len(_sentence(said)) :], *after])
+    if RETRACTED.search(tail) or RETRACTED.search(found[-1]) or found[-1].endswith("?"):
+        return None
+    others = [*found[:-1], *(line for line in after if VALUE_LIKE.fullmatch(line))]
+    return _stated(LEAD.sub("", found[-1]), tuple(dict.fromkeys(others)))
+
+
+def _sentence(text: str) -> str:
+    """The first sentence of a text."""
+    return SENTENCE.split(text.strip(), maxsplit=1)[0].strip()
