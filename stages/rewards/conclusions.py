@@ -25,10 +25,13 @@ from stages.rewards.extraction import (
 from stages.rewards.units import unit_word
 
 LONGEST = 200_000  # characters after the thinking
-MOST_OTHERS = 40
+MOST_OTHERS = 100
 MARK = re.compile(rf"{MARKED.pattern}|^\s*####\s*")
 LINKS = (
-    (re.compile(r"\\(?:implies|iff|to|therefore|(?:long|Long)?(?:r|R)ightarrow)(?![a-zA-Z])"), ": "),
+    (
+        re.compile(r"\\(?:implies|iff|to|therefore|(?:long|Long)?(?:r|R)ightarrow)(?![a-zA-Z])"),
+        ": ",
+    ),
     (re.compile(r"[→⇒⟹∴]"), ": "),
     (re.compile(r"\\(?:in|approx)(?![a-zA-Z])|[≈∈]"), "="),
     (re.compile(r"\\(?:displaystyle|q?quad|Large|large|[,;:!])(?![a-zA-Z])|&|~"), " "),
@@ -45,10 +48,11 @@ RETRACTED = re.compile(
     r"alternatively|maybe|perhaps|possibly|(?:is|was|that's)\s+not|isn't|wasn't|not\s+(?:the|correct|"
     r"right)|no,|(?:could|might|may)\s+(?:also\s+)?be|or\s+(?:else|maybe))(?![a-z])"
 )
-GOES_ON = set(
-    "minus plus times divided over squared cubed hundred thousand million billion dozen negative "
-    "or percent degrees degree per".split()
-)
+OPERATIONS = """
+minus plus times divided over squared cubed hundred thousand million billion dozen negative
+or percent degrees degree per
+"""
+GOES_ON = frozenset(OPERATIONS.split())
 LEAD = re.compile(
     r"(?i)^(?:(?:so|thus|hence|therefore|that|simply|just|exactly|equal to|given by|indeed|option|"
     r"choice)\b,?\s*|[:=]\s*)+"
@@ -83,8 +87,8 @@ def conclusion(text: str) -> Statement | None:
         return _marked(lines, [(at, mark.end()) for at, mark in marks])
     if not lines:
         return None
-    others = tuple(dict.fromkeys(line for line in lines[:-1] if VALUE_LIKE.fullmatch(line)))
-    return _stated(LEAD.sub("", lines[-1]), others)
+    others = (line for line in lines[:-1] if VALUE_LIKE.fullmatch(line) or " " not in line)
+    return _stated(LEAD.sub("", lines[-1]), tuple(dict.fromkeys(others)))
 
 
 def _stated(answer: str, others: tuple[str, ...]) -> Statement | None:
@@ -102,9 +106,9 @@ def _boxed(text: str) -> Statement | None:
     for start, content, end in found:
         if REVISED.search(text, last, start):
             kept = []
-        kept.append(content)
+        kept.append(_unboxed(content))
         last = end
-    start, content, end = found[-1]
+    start, _, end = found[-1]
     clause = text[found[-2][2] if len(found) > 1 else 0 : start]
     clause = REVISED.sub("", CLAUSES.split(clause[-1000:])[-1]) if len(kept) == 1 else clause
     if not _free(CLAUSES.split(clause[-1000:])[-1]):
@@ -114,12 +118,19 @@ def _boxed(text: str) -> Statement | None:
     rest = tail[len(sentence) :]
     if RETRACTED.search(tail) or tail.startswith("?"):
         return None
-    answer = f"{content}{_continued(sentence)}"
+    answer = f"{kept[-1]}{_continued(sentence)}"
     later = [line.strip() for line in rest.splitlines()]
     later = [line for line in later if line and not DECORATION.fullmatch(line)]
     others = [*kept[:-1], *(line for line in later if VALUE_LIKE.fullmatch(line))]
     others += [_sentence(line[mark.end() :]) for line in later for mark in MARK.finditer(line)]
     return _stated(answer, tuple(dict.fromkeys(others)))
+
+
+def _unboxed(content: str) -> str:
+    """The contents of a box within a box."""
+    inner = boxes(content)
+    whole = len(inner) == 1 and inner[0][0] == 0 and inner[0][2] == len(content)
+    return inner[0][1] if whole else content
 
 
 def _free(clause: str) -> bool:

@@ -35,8 +35,16 @@ from stages.rewards.maths_values import (
     Value,
     decimal_matches,
 )
-from stages.rewards.units import CURRENCIES, DEGREE, PERCENT, UNITS, Unit, counted, parse_unit
-from stages.rewards.units import unit_word
+from stages.rewards.units import (
+    CURRENCIES,
+    DEGREE,
+    PERCENT,
+    UNITS,
+    Unit,
+    counted,
+    parse_unit,
+    unit_word,
+)
 
 MOST_ITEMS = 40
 ANOTHER = "another value"
@@ -59,20 +67,23 @@ def difference(gold: Value, said: Value, asked: Asked) -> str | None:
 
     Raises UnreadableError where that cannot be decided, TimeLimitError where it takes too long.
     """
-    if isinstance(gold, Relation) or isinstance(said, Relation):
+    either = (gold, said)
+    if any(isinstance(side, Relation) for side in either):
         return _relations(gold, said, asked)
-    if isinstance(gold, Interval) or isinstance(said, Interval):
+    if any(isinstance(side, Interval) for side in either):
         return _intervals(gold, said)
+    if any(isinstance(side, Text) for side in either):
+        return _texts(gold, said)
+    if any(isinstance(side, Matrix) for side in either):
+        return _matrices(gold, said, asked)
+    return _of_one_type(gold, said, asked)
+
+
+def _of_one_type(gold: Value, said: Value, asked: Asked) -> str | None:
     if isinstance(gold, Scalar) and isinstance(said, Scalar):
         return _scalars(gold, said, asked)
-    if isinstance(gold, Text) or isinstance(said, Text):
-        return _texts(gold, said)
-    if isinstance(gold, Matrix) or isinstance(said, Matrix):
-        return _matrices(gold, said, asked)
     if isinstance(gold, Union) and isinstance(said, Union):
-        if gold.name and said.name and gold.name != said.name:
-            return f"about {said.name}, not {gold.name}"
-        return _unordered(gold.parts, said.parts, asked)
+        return _unions(gold, said, asked)
     if isinstance(gold, Sequence) and isinstance(said, Sequence):
         return _sequences(gold, said, asked)
     return f"{_kind(said)} where {_kind(gold)} is expected"
@@ -91,7 +102,7 @@ def _scalars(gold: Scalar, said: Scalar, asked: Asked) -> str | None:
         return f"written in base {said.base or 10}, not {gold.base or 10}"
     if gold.unit is None and said.unit is None:
         return _plain(gold, said)
-    pairs = _in_one_unit(gold, said, asked)
+    pairs = comparable(gold, said, asked)
     if isinstance(pairs, str):
         return pairs
     return None if any(_plain(one, other) is None for one, other in pairs) else ANOTHER
@@ -114,24 +125,29 @@ def _rounds(written: Scalar, node: Node) -> bool:
         return holds("within", node, written.node, Fraction(1, 2 * 10**written.places))
 
 
-def _in_one_unit(gold: Scalar, said: Scalar, asked: Asked) -> list[tuple[Scalar, Scalar]] | str:
-    """Pairs of numbers, one of which must agree; or why the units do not go together."""
+def comparable(gold: Scalar, said: Scalar, asked: Asked) -> list[tuple[Scalar, Scalar]] | str:
+    """Pairs of numbers, one of which must agree; or why the units do not go together.
+
+    The second is in the unit of the first.
+    """
     bare = (Scalar(gold.node, places=gold.places, figures=gold.figures),
             Scalar(said.node, places=said.places, figures=said.figures))  # fmt: skip
     if PERCENT in (gold.unit, said.unit):
         return _percentages(gold, said, asked, bare)
     if gold.unit in (None, DEGREE, RADIAN) and said.unit in (None, DEGREE, RADIAN):
         pairs = [(Scalar(_radians(gold)), Scalar(_radians(said)))]
-        return pairs if has_constant(gold.node, "pi") and gold.unit is None else [bare, *pairs][
-            gold.unit is not None and said.unit is not None :
-        ]
+        return (
+            pairs
+            if has_constant(gold.node, "pi") and gold.unit is None
+            else [bare, *pairs][gold.unit is not None and said.unit is not None :]
+        )
     if said.unit is None:
         return [bare]  # the problem, or the gold, says which unit
     if gold.unit is None:
         return _added_unit(said, asked, bare)
     if gold.unit.dimensions != said.unit.dimensions:
         return "another unit"
-    return [(Scalar(in_base_units(gold)), Scalar(in_base_units(said)))]
+    return [(Scalar(gold.node), Scalar(converted(said.node, said.unit, gold.unit)))]
 
 
 def _percentages(
@@ -161,8 +177,7 @@ def _added_unit(
     if asked.unit is not None:
         if asked.unit.dimensions != said.unit.dimensions:
             return "another unit"
-        wanted = Scalar(bare[0].node, asked.unit)
-        return [(Scalar(in_base_units(wanted)), Scalar(in_base_units(said)))]
+        return [(bare[0], Scalar(converted(said.node, said.unit, asked.unit)))]
     if said.unit in MONEY or _named(said.unit, asked.prompt):
         return [bare]
     return "a unit that neither the gold nor the problem has"
@@ -185,12 +200,11 @@ def _named(unit: Unit, prompt: str) -> bool:
     return {factor for factor, _ in alike} == {unit.factor}
 
 
-def in_base_units(found: Scalar) -> Node:
-    """The value of a quantity in the base units of its dimensions."""
-    if found.unit is None:
-        return found.node
-    scaled = Node("mul", (number(found.unit.factor), found.node))
-    return Node("add", (scaled, number(found.unit.offset))) if found.unit.offset else scaled
+def converted(node: Node, unit: Unit, wanted: Unit) -> Node:
+    """A number of one unit as a number of another for the same quantity."""
+    scaled = Node("mul", (number(unit.factor / wanted.factor), node))
+    shift = (unit.offset - wanted.offset) / wanted.factor
+    return Node("add", (scaled, number(shift))) if shift else scaled
 
 
 def same_node(gold: Node, said: Node) -> bool:
@@ -287,10 +301,10 @@ def _two_relations(gold: Relation, said: Relation, asked: Asked) -> str | None:
     if gold.operator != said.operator:
         return f"'{said.operator}' where '{gold.operator}' is expected"
     name = _defined(gold)
-    if name is not None and name == _defined(said):
-        if difference(gold.sides[-1], said.sides[-1], asked) is None:
-            return None
-    sides = [side.node for found in (gold, said) for side in found.sides if _is_plain(side)]
+    alike = name is not None and name == _defined(said)
+    if alike and difference(gold.sides[-1], said.sides[-1], asked) is None:
+        return None
+    sides = [node for found in (gold, said) for node in map(_plain_node, found.sides) if node]
     if len(sides) != 4:
         return ANOTHER
     ask = "factor" if gold.operator in ("=", "!=") else "positive"
@@ -300,8 +314,9 @@ def _two_relations(gold: Relation, said: Relation, asked: Asked) -> str | None:
     return None if holds(ask, gold_node, said_node) else "another equation"
 
 
-def _is_plain(side: Value) -> bool:
-    return isinstance(side, Scalar) and side.unit is None and side.base is None
+def _plain_node(side: Value) -> Node | None:
+    plain = isinstance(side, Scalar) and side.unit is None and side.base is None
+    return side.node if plain and isinstance(side, Scalar) else None
 
 
 # --- intervals, sequences, matrices, words
@@ -322,6 +337,12 @@ def _intervals(gold: Value, said: Value) -> str | None:
         if closed[0] != closed[1] and _end(end) is None:
             return "an end that is open in one and closed in the other"
     return None
+
+
+def _unions(gold: Union, said: Union, asked: Asked) -> str | None:
+    if gold.name and said.name and gold.name != said.name:
+        return f"about {said.name}, not {gold.name}"
+    return _unordered(gold.parts, said.parts, asked)
 
 
 def _sequences(gold: Sequence, said: Sequence, asked: Asked) -> str | None:

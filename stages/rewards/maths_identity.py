@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import IO, Any
 
-import mpmath
+import mpmath  # type: ignore[import-untyped]
 
 from stages.rewards.maths_nodes import (
     InexactError,

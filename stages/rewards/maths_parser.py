@@ -19,21 +19,19 @@ from stages.rewards.maths_values import (
     Relation,
     Scalar,
     Sequence,
-    Text,
     Union,
     Value,
 )
 from stages.rewards.units import CURRENCIES, DEGREE, PERCENT, Unit, counted, parse_unit, unit_word
 
 CONSTANTS = {"pi": "pi", "e": "e", "i": "i", "infty": "inf", "inf": "inf", "infinity": "inf"}
-GREEK = set(
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau phi "
-    "varphi chi psi omega Delta Omega Phi Psi Sigma Theta Lambda Gamma".split()
-)
-FUNCTIONS = {
-    name: name
-    for name in "sin cos tan cot sec csc sinh cosh tanh exp ln arcsin arccos arctan".split()
-}
+LETTERS = """
+alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau phi
+varphi chi psi omega Delta Omega Phi Psi Sigma Theta Lambda Gamma
+"""
+GREEK = frozenset(LETTERS.split())
+OWN_NAMES = "sin cos tan cot sec csc sinh cosh tanh exp ln arcsin arccos arctan"
+FUNCTIONS = {name: name for name in OWN_NAMES.split()}
 FUNCTIONS |= {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "abs": "abs", "sqrt": "sqrt"}
 FUNCTIONS |= {"floor": "floor", "ceil": "ceil", "cbrt": "cbrt", "log": "log", "lg": "log"}
 INVERSE = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
@@ -158,7 +156,7 @@ class Parser:
         return self._scalar()
 
     def _sequence(self) -> Value:
-        """``(a, b)``, ``[a, b)``, ``\\{a, b\\}``: which it is shows in its brackets."""
+        """``(a, b)``, ``[a, b)``, a set: which it is shows in its brackets."""
         opening, end = self._now.text, self._closes.get(self._at)
         if end is None:
             raise UnreadableError("a bracket that does not close")
@@ -355,13 +353,14 @@ class Parser:
         if len(word) == 1:
             end = self._ahead(1)
             free = end.kind == "end" or end.text in (*",;/^=)*", "]")
+            free = free or (end.kind == "word" and unit_word(end.text) is not None)
             return free and word in SINGLE and self._now.spaced and left.op in ("num", "mul", "div")
         return unit_word(word) is not None or self._now.spaced
 
     def _power(self) -> Node:
         self._enter()
         base = self._postfix()
-        if self._now.text == "^" and self._ahead(1).text not in (r"\circ",):
+        if self._now.text == "^" and self._ahead(1).text != r"\circ":
             if [self._ahead(n).text for n in (1, 2, 3)] == ["{", r"\circ", "}"]:
                 self._at += 4
                 base = call("deg", base)
@@ -531,7 +530,7 @@ class Parser:
         return call("sqrt", radicand) if degree is None else call("root", radicand, degree)
 
     def _applied(self, name: str) -> Node:
-        """A function with its argument, in brackets or not: ``\\sin^2 2x``."""
+        """A function with its argument, in brackets or not; a power may stand between."""
         power = base = None
         if name == "log" and self._take("_"):
             base = self._group() if self._now.text == "{" else self._argument()
@@ -615,6 +614,13 @@ def variable(value: Value) -> str | None:
     if isinstance(value, Scalar) and value.node.op == "sym" and value.unit is None:
         return value.node.name
     return None
+
+
+def as_value(value: Value) -> Value:
+    """The right side of an equation that gives a variable its value; any other value as it is."""
+    if isinstance(value, Relation) and value.operator == "=" and len(value.sides) == 2:
+        return value.sides[1] if variable(value.sides[0]) is not None else value
+    return value
 
 
 def with_name(value: Value, name: str) -> Value:
@@ -743,6 +749,3 @@ def _signed(node: Node, sign: int) -> Node:
         inner = _signed(node.args[0], sign)
         return inner if sign == (1 if node.name == "pm" else -1) else negated(inner)
     return replace(node, args=tuple(_signed(child, sign) for child in node.args))
-
-
-__all__ = ["Parser", "Text", "as_interval", "plus_and_minus", "variable"]

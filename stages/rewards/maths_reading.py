@@ -31,7 +31,7 @@ def read(text: str, units: bool = True) -> Value:
 
     ``units``: a lone letter after a number may be a unit of measure rather than a variable.
 
-    >>> read("11 5/6") == read(r"11\\frac{5}{6}")
+    >>> read("2½") == read("2 1/2")
     True
     """
     text = text.strip()

@@ -25,12 +25,14 @@ SIGNS = {
     "±": r"\pm ", "∓": r"\mp ", "√": r"\sqrt ", "∅": r"\emptyset ", "ℝ": r"\mathbb{R}", "≈": "=",
     "°": r"^\circ ", "θ": r"\theta ", "α": r"\alpha ", "β": r"\beta ", "λ": r"\lambda ",
     "φ": r"\phi ", "ω": r"\omega ", "γ": r"\gamma ", "⟨": r"\langle ", "⟩": r"\rangle ",
+    "\u2126": " ohm ", "\u03a9": " ohm ", "\u00c5": " angstrom ", "\u212b": " angstrom ",
     "⌊": r"\lfloor ", "⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil ",
 }  # fmt: skip
 REWRITTEN = tuple(
-    (re.compile(pattern), plain)
+    (re.compile(pattern, re.ASCII), plain)
     for pattern, plain in (
         (r"\{,\}", ","),
+        (r"\\(?:text|textbf|textit|mathrm|mathbf|mbox)\s*\{([^A-Za-z{}]*)\}", r" \1 "),
         (r"(?<=\d)\\[,;:! ](?=\d{3}(?!\d))", ""),
         (r"(?<=,)\s*\\[! ]\s*(?=\d{3})", ""),
         (r"\\!", ""),
@@ -53,13 +55,18 @@ REWRITTEN = tuple(
         (r"(?i)\b(?:minus|negative)\b", "-"),
         (r"(?i)\b(?:plus|positive)\b", "+"),
         (r"\*\*", "^"),
+        (
+            r"\^?\s*\{?\s*\\circ\s*\}?\s*(?:\\(?:text|mathrm)\s*\{\s*)?([CF])(?![A-Za-z])\}?",
+            r" deg\1 ",
+        ),
+        (r"\\mu\s*\\(?:text|mathrm)\s*\{", r"\\text{u"),
+        (r"[μµ](?=[A-Za-z])", "u"),
+        (r"\\(?:Omega|ohm)(?![a-zA-Z])", " ohm "),
         (r"⁄", "/"),
         (r"=<", "<="),
         (r"=>", ">="),
     )
 )
-UNITS_KEPT = re.compile(r"\\(?:mathrm|operatorname)\s*\{\s*([A-Za-z]+)\s*\}")
-
 TOKEN = re.compile(
     r"""\s*(?:
     (?P<num>\d+(?:\.\d*)?(?:[eE][+-]?\d{1,4}(?![\d.]))?|\.\d+(?:[eE][+-]?\d{1,4}(?![\d.]))?)
@@ -69,10 +76,10 @@ TOKEN = re.compile(
     |(?P<word>[A-Za-z]+)
     |(?P<op><=|>=|!=|[-+*/^_!=<>()\[\]{}|,;:%&$€£₹¥])
     )""",
-    re.VERBOSE,
+    re.VERBOSE | re.ASCII,
 )
 OPENING, CLOSING = {"(", "[", "{", r"\{", r"\langle"}, {")", "]", "}", r"\}", r"\rangle"}
-GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?![\d,])")
+GROUPED = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,5 +164,4 @@ def join_thousands(text: str) -> str:
 def _joined(text: str, inside: bool) -> str:
     if inside and not re.search(r",\s", text):
         return text
-    bounded = re.compile(rf"(?<![\d.,]){GROUPED.pattern}")
-    return bounded.sub(lambda found: found[0].replace(",", ""), text)
+    return GROUPED.sub(lambda found: found[0].replace(",", ""), text)

@@ -84,4 +84,4 @@ def decimal_matches(written: Scalar, value: Fraction) -> bool:
     """Whether a decimal of ten figures or more is ``value`` rounded to the places it has."""
     if written.places is None or written.figures < 10:
         return False
-    return abs(written.node.value - value) * 2 * 10**written.places <= 1
+    return abs(written.node.value - value) <= Fraction(1, 2 * 10**written.places)
