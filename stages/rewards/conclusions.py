@@ -12,7 +12,6 @@ import re
 from stages.problems.answers import CLOSE, OPEN
 from stages.problems.wording import LATEX_TEXT
 from stages.rewards.extraction import (
-    AFTER_BOX,
     BEFORE_BOX,
     DECORATION,
     MARKED,
@@ -56,6 +55,9 @@ GOES_ON = frozenset(OPERATIONS.split())
 LEAD = re.compile(
     r"(?i)^(?:(?:so|thus|hence|therefore|that|simply|just|exactly|equal to|given by|indeed|option|"
     r"choice)\b,?\s*|[:=]\s*)+"
+)
+AFTER = re.compile(
+    r"(?:\\end\{[a-z]+\*?\}|\\\\|\\(?:q?quad|square|blacksquare|qed)(?![a-zA-Z])|\\[\])]|[\s.$*_)}])*"
 )
 BOLD = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
 VALUE_LIKE = re.compile(r"(?:\\[a-zA-Z]+|[^A-Za-z=]|(?<![A-Za-z])[A-Za-z]{1,2}(?![A-Za-z])){1,60}")
@@ -113,7 +115,8 @@ def _boxed(text: str) -> Statement | None:
     clause = REVISED.sub("", CLAUSES.split(clause[-1000:])[-1]) if len(kept) == 1 else clause
     if not _free(CLAUSES.split(clause[-1000:])[-1]):
         return None
-    tail = AFTER_BOX.sub("", text[end:], count=1)
+    tail = text[end:]
+    tail = tail[AFTER.match(tail).end() :]  # type: ignore[union-attr]
     sentence, *_ = SENTENCE.split(tail, maxsplit=1)
     rest = tail[len(sentence) :]
     if RETRACTED.search(tail) or tail.startswith("?"):

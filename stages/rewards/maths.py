@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from stages.base.errors import VerifierError
 from stages.base.records import Judgement, Verdict
+from stages.rewards.choices import read_choice
 from stages.rewards.conclusions import conclusion
 from stages.rewards.extraction import Statement, boxes
 from stages.rewards.maths_compare import Asked, difference
@@ -77,6 +78,10 @@ def _judged(expected: Value, answer: str, asked: Asked) -> Judgement:
 
 
 def _read(answer: str, expected: Value) -> Value:
-    """An answer, with lone letters as variables where the gold has some."""
+    """An answer, with lone letters as variables where the gold has some, or as choices."""
+    if isinstance(expected, Text) and expected.words.isupper():
+        letter = read_choice(answer)
+        if letter is not None:
+            return Text(letter)
     has_variables = isinstance(expected, Scalar) and bool(symbols(expected.node))
     return read(answer, units=not has_variables)

@@ -51,6 +51,7 @@ ANOTHER = "another value"
 MONEY = {UNITS[name] for name in CURRENCIES.values()}
 RADIAN = UNITS["rad"]
 RATE = re.compile(r"[A-Za-z]+(?:\s+per\s+|/)[A-Za-z]+")
+NO_UNITS = ("in", "us", "pm", "second")  # words of any prose
 PERCENTAGE = re.compile(r"(?i)\bpercentage\b|\b(?:what|as a|in|which) per\s?cent\b|\\?%\s*\?")
 
 
@@ -187,8 +188,9 @@ def _named(unit: Unit, prompt: str) -> bool:
     """Whether a problem speaks of a unit, and of no other one for the same quantity."""
     words = re.findall(r"[A-Za-z]+", prompt)
     if unit.noun:
-        return set(unit.noun.split()) <= {counted(word).noun for word in words} | {"per"}
-    units = [unit_word(word) for word in words if len(word) > 1]
+        things = set(unit.noun.split()) - {"per"}
+        return bool(things) and things <= {counted(word).noun for word in words}
+    units = [unit_word(word) for word in words if len(word) > 1 and word not in NO_UNITS]
     units += [parse_unit(rate) for rate in RATE.findall(prompt)]
     alike = {
         (found.factor**power, power)

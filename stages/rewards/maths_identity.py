@@ -165,7 +165,7 @@ FUNCTIONS: Mapping[str, Callable[..., Number]] = {
     "arccos": mpmath.acos,
     "arctan": mpmath.atan,
     "ln": lambda found: mpmath.log(_nonzero(found)),
-    "log": _log,
+    "log": _log,  # with a base; see maths_pool.holds for one without
     "sqrt": mpmath.sqrt,
     "root": _root,
     "abs": abs,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +17,7 @@ from stages.base.seeds import seeded_random
 MOST_BITS = 1 << 16  # of a numerator or denominator: 2006! needs 19,000
 MOST_FACTORIAL = 4_000
 MOST_ROOT = 64
-TRIALS = 6  # points at which expressions with variables are compared
+TRIALS = 9  # points at which expressions with variables are compared
 
 
 class UnreadableError(ValueError):
@@ -81,9 +81,22 @@ def minus(left: Node, right: Node) -> Node:
     return Node("add", (left, negated(right)))
 
 
+def with_base(node: Node, base: Node) -> Node:
+    """An expression with a base for every logarithm that has none."""
+    args = tuple(with_base(child, base) for child in node.args)
+    if node.name == "log" and node.op == "call" and len(args) == 1:
+        args = (*args, base)
+    return replace(node, args=args)
+
+
 def symbols(node: Node) -> frozenset[str]:
     """Names of the variables of an expression."""
     return frozenset(part.name for part in node.walk() if part.op == "sym")
+
+
+def names(node: Node) -> frozenset[str]:
+    """Names of all symbols, constants and functions in an expression."""
+    return frozenset(part.name for part in node.walk())
 
 
 def has_constant(node: Node, name: str) -> bool:
@@ -97,10 +110,16 @@ def points(names: frozenset[str]) -> list[dict[str, Fraction]]:
 
 
 def _coordinate(name: str, trial: int) -> Fraction:
+    """An even, an odd and three other whole numbers; then fractions whose odd roots are no roots.
+
+    With an even denominator, (-1)^n is not real, so that it is compared at whole numbers only.
+    """
     rng = seeded_random(0, "maths point", name, trial)
     if trial < 2:
+        return Fraction(2 * rng.randrange(1, 20) + trial)
+    if trial < 5:
         return Fraction(rng.randrange(2, 40))
-    return Fraction(rng.randrange(97 // 2, 5 * 97), 97) * (1 if trial < 4 else -1)
+    return Fraction(2 * rng.randrange(16, 160) + 1, 64) * (1 if trial < 7 else -1)
 
 
 def exact(node: Node, at: Mapping[str, Fraction]) -> Fraction:

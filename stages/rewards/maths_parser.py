@@ -33,7 +33,8 @@ GREEK = frozenset(LETTERS.split())
 OWN_NAMES = "sin cos tan cot sec csc sinh cosh tanh exp ln arcsin arccos arctan"
 FUNCTIONS = {name: name for name in OWN_NAMES.split()}
 FUNCTIONS |= {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "abs": "abs", "sqrt": "sqrt"}
-FUNCTIONS |= {"floor": "floor", "ceil": "ceil", "cbrt": "cbrt", "log": "log", "lg": "log"}
+FUNCTIONS |= {"floor": "floor", "ceil": "ceil", "cbrt": "cbrt", "log": "log", "lg": "lg"}
+FUNCTIONS |= {"Abs": "abs"}
 INVERSE = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
 SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "dozen": 12}
 COMPARISONS = {"=", "!=", "<", ">", "<=", ">="}
@@ -204,7 +205,7 @@ class Parser:
         sign = self._take("-") if self._ahead(1).text.strip("\\") in CURRENCIES else False
         money = CURRENCIES.get(self._now.text.strip("\\")) if self._now.kind != "end" else None
         self._at += money is not None
-        node = self._sum()
+        node = self._scaled(self._sum())
         node = negated(node) if sign else node
         if self._take(":"):
             return Sequence("ratio", (Scalar(node), Scalar(self._sum())))
@@ -223,6 +224,13 @@ class Parser:
         if unit in (DEGREE, PERCENT):
             return replace(found, unit=unit)
         return replace(found, unit=unit)
+
+    def _scaled(self, node: Node) -> Node:
+        """A number with its thousands or millions in words."""
+        while self._now.kind in ("word", "text") and self._inner().lower() in SCALES:
+            node = Node("mul", (node, number(SCALES[self._inner().lower()])))
+            self._at += 1
+        return node
 
     def _unit(self) -> Unit | None:
         """The unit after a number: all words up to the next sign that is none of a unit's."""
@@ -337,6 +345,8 @@ class Parser:
             return not self._is_unit(left)
         if token.kind == "cmd":
             return token.text[1:] in JOINING
+        if token.text == "|":
+            return not self._bars
         return token.text in ("(", "[", "{") and not self._commas.get(self._at)
 
     def _is_unit(self, left: Node) -> bool:
@@ -561,8 +571,10 @@ def _function(name: str, argument: Node, base: Node | None) -> Node:
         return Node("pow", (Node("const", name="e"), argument))
     if name == "cbrt":
         return call("root", argument, number(3))
+    if name == "lg":
+        return call("log", argument, number(10))
     if name == "log":
-        return call("log", argument, number(10) if base is None else base)
+        return call("log", argument) if base is None else call("log", argument, base)
     return call(name, argument)
 
 

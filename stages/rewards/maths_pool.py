@@ -16,9 +16,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from stages.rewards.maths_nodes import Node, UnreadableError
+from stages.rewards.maths_nodes import Node, UnreadableError, names, number, with_base
 
 COMMAND = (sys.executable, "-m", "stages.rewards.maths_identity")
+BASES = (Node("const", name="e"), number(10))
 PATIENCE = 30.0  # seconds for one that sleeps; one that computes ends by its own CPU time
 
 
@@ -102,8 +103,14 @@ def holds(ask: str, gold: Node, said: Node, margin: Fraction = Fraction(0)) -> b
     """Whether two expressions are the same, or proportional, or within a margin.
 
     ``ask`` is same, factor, positive, within or relative (see maths_identity). UnreadableError
-    where it cannot be decided, TimeLimitError where it takes too long.
+    where it cannot be decided, TimeLimitError where it takes too long. A logarithm without a base
+    may be to e or to 10, the same in both expressions.
     """
+    bases = BASES if "log" in {*names(gold), *names(said)} else BASES[:1]
+    return any(_asked(ask, with_base(gold, base), with_base(said, base), margin) for base in bases)
+
+
+def _asked(ask: str, gold: Node, said: Node, margin: Fraction) -> bool:
     row = {"ask": ask, "gold": gold.to_row(), "said": said.to_row(), "margin": str(margin)}
     found = json.loads(POOL.ask(json.dumps(row)))
     if found["found"] == "undecided":

@@ -38,7 +38,7 @@ REWRITTEN = tuple(
         (r"\\!", ""),
         (r"\\(?:left|right|[bB]igg?[lr]?)(?![a-zA-Z])\s*\.?", " "),
         (r"\\(?:displaystyle|textstyle|limits|bf|rm|it)(?![a-zA-Z])", " "),
-        (r"(?<!\\)\\[,;: ()\[\]]|\\q?quad(?![a-zA-Z])|~", " "),
+        (r"(?<!\\)\\[,;: ()\[\]]|\\q?quad(?![a-zA-Z])|(?<=\S)~", " "),
         (r"\\[dtc]frac(?![a-zA-Z])", r"\\frac"),
         (r"\\(?:approx|simeq|equiv)(?![a-zA-Z])", "="),
         (r"\\(?:leqslant|leq|le)(?![a-zA-Z])", "<="),

@@ -48,7 +48,9 @@ def molecule(text: str) -> tuple[str, str] | None:
     An empty text is none, though RDKit would make a molecule without atoms of it.
     """
     text = LABEL.sub("", LATEX_TEXT.sub(r"\1", text.strip())).strip(" \t\n$`\"'*.")
-    if not text or len(text) > LONGEST or any(letter.isspace() for letter in text):
+    if not text or len(text) > LONGEST or not (text.isascii() and text.isprintable()):
+        return None
+    if " " in text:
         return None
     read = Chem.MolFromInchi if text.startswith("InChI=") else Chem.MolFromSmiles
     found = read(text)

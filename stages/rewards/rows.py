@@ -7,10 +7,10 @@ from typing import Any
 
 from stages.base.errors import VerifierError
 from stages.base.records import Problem
+from stages.rewards.choices import read_choice
 from stages.rewards.maths import read_gold
 from stages.rewards.maths_nodes import symbols
 from stages.rewards.maths_values import Scalar, Text
-from stages.rewards.science import read_choice
 
 Row = Mapping[str, Any]
 SCIENCE = ("stem", "science", "physics", "chemistry", "biology")

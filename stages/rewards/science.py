@@ -9,6 +9,7 @@ from fractions import Fraction
 from stages.base.errors import VerifierError
 from stages.base.records import Judgement, Verdict
 from stages.problems.wording import LATEX_TEXT, tidy
+from stages.rewards.choices import read_choice
 from stages.rewards.conclusions import conclusion
 from stages.rewards.extraction import Statement
 from stages.rewards.maths import PASS, SHOWN, read_gold
@@ -20,8 +21,6 @@ from stages.rewards.maths_reading import read
 from stages.rewards.maths_values import Scalar, Value
 
 TOLERANCE = Fraction(1, 100)
-CHOICE = re.compile(r"[(\[]?([A-Za-z])(?:[)\].:]+|(?=$))(?P<option>\s+\S.*)?")
-OPTION = re.compile(r"\(?\b[A-Z]\)|\bor\b|\band\b")
 TIMES = re.compile(r"(?<=[0-9])\s*[xX]\s*(?=10\s*\^|10\*\*|10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻])")
 ATTACHED = re.compile(r"(?<![A-Za-z_{^])([0-9])(?=(?![eE][-+0-9])[A-Za-zµμΩÅ])")
 PUNCTUATION = re.compile(r"[\s\"'`*_.,;:!()$-]+")
@@ -112,15 +111,6 @@ def judge_choice(gold: str, text: str) -> Judgement:
     if said == letter:
         return PASS
     return Judgement(Verdict.WRONG, 0.0, f"another choice: {said}")
-
-
-def read_choice(text: str) -> str | None:
-    """The capital letter a text chooses; None if it chooses none, or several."""
-    plain = LATEX_TEXT.sub(r" \1 ", tidy(text)).strip(" $*_`\"'")
-    found = CHOICE.fullmatch(plain)
-    if found is None or (found["option"] and OPTION.search(found["option"])):
-        return None
-    return found[1].upper()
 
 
 def judge_text(gold: str, text: str, aliases: tuple[str, ...] = ()) -> Judgement:
