@@ -24,6 +24,7 @@ from stages.rewards.extraction import (
 from stages.rewards.units import unit_word
 
 LONGEST = 200_000  # characters after the thinking
+LONGEST_ANSWER = 5_000
 MOST_OTHERS = 100
 MARK = re.compile(rf"{MARKED.pattern}|^\s*####\s*")
 LINKS = (
@@ -96,7 +97,9 @@ def conclusion(text: str) -> Statement | None:
 def _stated(answer: str, others: tuple[str, ...]) -> Statement | None:
     answer = answer.strip(" \t\n`\"'_*#>")
     others = tuple(other for other in others if other and other != answer)
-    return Statement(answer, others) if answer and len(others) <= MOST_OTHERS else None
+    if not 0 < len(answer) <= LONGEST_ANSWER or len(others) > MOST_OTHERS:
+        return None
+    return Statement(answer, others)
 
 
 def _boxed(text: str) -> Statement | None:
@@ -125,7 +128,9 @@ def _boxed(text: str) -> Statement | None:
     later = [line.strip() for line in rest.splitlines()]
     later = [line for line in later if line and not DECORATION.fullmatch(line)]
     others = [*kept[:-1], *(line for line in later if VALUE_LIKE.fullmatch(line))]
-    others += [_sentence(line[mark.end() :]) for line in later for mark in MARK.finditer(line)]
+    others += [
+        _sentence(line[mark.end() :]) for line in (sentence, *later) for mark in MARK.finditer(line)
+    ]
     return _stated(answer, tuple(dict.fromkeys(others)))
 
 

@@ -21,8 +21,8 @@ from stages.rewards.maths_nodes import (
     points,
     symbols,
 )
-from stages.rewards.maths_parser import as_interval, variable
 from stages.rewards.maths_pool import holds
+from stages.rewards.maths_shapes import as_interval, variable
 from stages.rewards.maths_values import (
     INFINITY,
     Interval,
@@ -52,6 +52,9 @@ MONEY = {UNITS[name] for name in CURRENCIES.values()}
 RADIAN = UNITS["rad"]
 RATE = re.compile(r"[A-Za-z]+(?:\s+per\s+|/)[A-Za-z]+")
 NO_UNITS = ("in", "us", "pm", "second")  # words of any prose
+BASE = re.compile(r"(?i)\bbase[- ]\$?_?([0-9]{1,2}|[a-z]+)\b")
+NUMBERS = "two three four five six seven eight nine ten"
+BASES = {word: base for base, word in enumerate(NUMBERS.split(), start=2)}
 PERCENTAGE = re.compile(r"(?i)\bpercentage\b|\b(?:what|as a|in|which) per\s?cent\b|\\?%\s*\?")
 
 
@@ -99,6 +102,8 @@ def _kind(value: Value) -> str:
 
 
 def _scalars(gold: Scalar, said: Scalar, asked: Asked) -> str | None:
+    if said.base is None and _in_base_asked(gold, said, asked):
+        return None
     if gold.base != said.base:
         return f"written in base {said.base or 10}, not {gold.base or 10}"
     if gold.unit is None and said.unit is None:
@@ -107,6 +112,20 @@ def _scalars(gold: Scalar, said: Scalar, asked: Asked) -> str | None:
     if isinstance(pairs, str):
         return pairs
     return None if any(_plain(one, other) is None for one, other in pairs) else ANOTHER
+
+
+def _in_base_asked(gold: Scalar, said: Scalar, asked: Asked) -> bool:
+    """Whether digits without a base are the gold's, where the problem names the base."""
+    named = {
+        int(base) if base.isdigit() else BASES.get(base.lower())
+        for base in BASE.findall(asked.prompt)
+    }
+    if gold.base is None or gold.base not in named or said.unit or said.node.op != "num":
+        return False
+    digits = str(said.node.value)
+    if len(digits) > 200 or not digits.isdigit() or max(map(int, digits)) >= gold.base:
+        return False
+    return int(digits, gold.base) == exact(gold.node, {})
 
 
 def _plain(gold: Scalar, said: Scalar) -> str | None:

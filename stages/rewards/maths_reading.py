@@ -6,8 +6,10 @@ import re
 from fractions import Fraction
 from functools import lru_cache
 
+from stages.rewards.maths_expressions import CONSTANTS, FUNCTIONS, GREEK
 from stages.rewards.maths_nodes import UnreadableError, number
-from stages.rewards.maths_parser import CONSTANTS, FUNCTIONS, GREEK, Parser, plus_and_minus
+from stages.rewards.maths_parser import Parser
+from stages.rewards.maths_shapes import plus_and_minus
 from stages.rewards.maths_tokens import (
     MOST_DEPTH,
     MOST_DIGITS,

@@ -25,7 +25,7 @@ SIGNS = {
     "±": r"\pm ", "∓": r"\mp ", "√": r"\sqrt ", "∅": r"\emptyset ", "ℝ": r"\mathbb{R}", "≈": "=",
     "°": r"^\circ ", "θ": r"\theta ", "α": r"\alpha ", "β": r"\beta ", "λ": r"\lambda ",
     "φ": r"\phi ", "ω": r"\omega ", "γ": r"\gamma ", "⟨": r"\langle ", "⟩": r"\rangle ",
-    "\u2126": " ohm ", "\u03a9": " ohm ", "\u00c5": " angstrom ", "\u212b": " angstrom ",
+    "\u2126": "ohm ", "\u03a9": "ohm ", "\u00c5": "angstrom ", "\u212b": "angstrom ",
     "⌊": r"\lfloor ", "⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil ",
 }  # fmt: skip
 REWRITTEN = tuple(
@@ -61,7 +61,7 @@ REWRITTEN = tuple(
         ),
         (r"\\mu\s*\\(?:text|mathrm)\s*\{", r"\\text{u"),
         (r"[μµ](?=[A-Za-z])", "u"),
-        (r"\\(?:Omega|ohm)(?![a-zA-Z])", " ohm "),
+        (r"\\(?:Omega|ohm)(?![a-zA-Z])", "ohm "),
         (r"⁄", "/"),
         (r"=<", "<="),
         (r"=>", ">="),
@@ -143,6 +143,28 @@ def depth(found: list[Token]) -> int:
         level += (token.text in OPENING) - (token.text in CLOSING)
         deepest = max(deepest, level)
     return deepest
+
+
+def structure(found: list[Token]) -> tuple[dict[int, int], dict[int, bool]]:
+    """For each opening bracket, where it closes, and whether a comma stands directly in it.
+
+    Round and square brackets may close one another: that is how half-open intervals are written.
+    """
+    closes, commas = dict[int, int](), dict[int, bool]()
+    opened = list[int]()
+    alike = {"(": ")]", "[": ")]", "{": "}", r"\{": r"\}", r"\langle": r"\rangle"}
+    for at, token in enumerate(found):
+        if token.text in alike:
+            opened.append(at)
+        elif token.text in (")", "]", "}", r"\}", r"\rangle"):
+            if not opened or token.text not in alike[found[opened[-1]].text]:
+                raise UnreadableError("a bracket closes that was not opened")
+            closes[opened.pop()] = at
+        elif token.text in (",", ";") and opened:
+            commas[opened[-1]] = True
+    if opened:
+        raise UnreadableError("a bracket that does not close")
+    return closes, commas
 
 
 def join_thousands(text: str) -> str:

@@ -15,9 +15,9 @@ from stages.rewards.extraction import Statement
 from stages.rewards.maths import PASS, SHOWN, read_gold
 from stages.rewards.maths_compare import Asked, comparable
 from stages.rewards.maths_nodes import InexactError, UnreadableError, exact, symbols
-from stages.rewards.maths_parser import as_value
 from stages.rewards.maths_pool import TimeLimitError, holds
 from stages.rewards.maths_reading import read
+from stages.rewards.maths_shapes import as_value
 from stages.rewards.maths_values import Scalar, Value
 
 TOLERANCE = Fraction(1, 100)

@@ -20,8 +20,8 @@ DRESSES = (
 )
 
 
-def verdict(gold: str, response: str, asked: Asked = Asked()) -> Verdict:
-    return judge_maths(gold, response, asked).verdict
+def verdict(gold: str, response: str, asked: Asked | None = None) -> Verdict:
+    return judge_maths(gold, response, asked or Asked()).verdict
 
 
 def pairs(table: str) -> list[tuple[str, str]]:
@@ -224,6 +224,14 @@ def test_a_percent_sign_may_be_added_where_a_percentage_is_asked_for():
         assert verdict("50", r"\boxed{50\%}", asked) is Verdict.PASS
         assert verdict("50", r"\boxed{0.5}", asked) is Verdict.WRONG
     assert verdict("50", r"\boxed{50\%}") is Verdict.WRONG
+
+
+def test_a_base_may_be_left_out_where_the_problem_names_it():
+    for prompt in ("Express your answer in base $8$.", "Give it in base eight."):
+        assert verdict("2516_8", r"\boxed{2516}", Asked(prompt)) is Verdict.PASS
+        assert verdict("2516_8", r"\boxed{1358}", Asked(prompt)) is Verdict.WRONG
+        assert verdict("2516_8", r"\boxed{2516_9}", Asked(prompt)) is Verdict.WRONG
+    assert verdict("2516_8", r"\boxed{2516}", Asked("Give it in base 9.")) is Verdict.WRONG
 
 
 def test_a_gold_that_cannot_be_read_is_the_checkers_failure():
