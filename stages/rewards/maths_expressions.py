@@ -14,7 +14,6 @@ from stages.rewards.maths_nodes import Node, UnreadableError, call, negated, num
 from stages.rewards.maths_tokens import END, MOST_DEPTH, Token, structure
 from stages.rewards.units import unit_word
 
-LETTERS = """
 CONSTANTS = {"pi": "pi", "e": "e", "i": "i", "infty": "inf", "inf": "inf", "infinity": "inf"}
 LETTERS = """
 alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau phi
