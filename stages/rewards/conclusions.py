@@ -8,6 +8,7 @@ read must be right, unless words between two say that the later one replaces the
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, replace
 
 from stages.problems.answers import CLOSE, OPEN
 from stages.problems.wording import LATEX_TEXT
@@ -17,26 +18,26 @@ from stages.rewards.extraction import (
     MARKED,
     REVISED,
     SIGN_BEFORE,
-    Statement,
     boxes,
     split_closing,
 )
-from stages.rewards.units import unit_word
+from stages.rewards.units import NO_UNITS, parse_unit, unit_word
 
 LONGEST = 200_000  # characters after the thinking
 LONGEST_ANSWER = 5_000
 MOST_OTHERS = 100
 MARK = re.compile(rf"{MARKED.pattern}|^\s*####\s*")
-LINKS = (
-    (
-        re.compile(r"\\(?:implies|iff|to|therefore|(?:long|Long)?(?:r|R)ightarrow)(?![a-zA-Z])"),
-        ": ",
-    ),
-    (re.compile(r"[→⇒⟹∴]"), ": "),
-    (re.compile(r"\\(?:in|approx)(?![a-zA-Z])|[≈∈]"), "="),
-    (re.compile(r"\\(?:displaystyle|q?quad|Large|large|[,;:!])(?![a-zA-Z])|&|~"), " "),
+PICTURE = re.compile(r"(?s)\[asy\].*?\[/asy\]")
+LINKS = tuple(
+    (re.compile(pattern), plain)
+    for pattern, plain in (
+        (r"\\(?:implies|iff|to|therefore|(?i:(?:long)?rightarrow))(?![a-zA-Z])|[→⇒⟹∴]", ": "),
+        (r"\\(?:in|approx|equiv)(?![a-zA-Z])|[≈∈≡]|(?<=[0-9)])!\s*=", "="),
+        (r"\\(?:displaystyle|q?quad|Large|large|[,;:!$])(?![a-zA-Z])|&|~", " "),
+    )
 )
 CLAUSES = re.compile(r"[.!?;:,]\s|\n")
+CHOICE_OF_WORDS = re.compile(r"[\s$,.]*(?:or|and)[\s$]*")
 DENIED = re.compile(
     r"(?i)(?:\b(?:not|never|no|nor|or|than|except|but|either|neither|between|unlike|cannot)|n't)"
     r"\W*(?:(?:the|a|an|be|equal|to|exactly|answer|simply|just)\W+){0,3}$"
@@ -45,24 +46,42 @@ DENIED = re.compile(
 )
 RETRACTED = re.compile(
     r"(?i)\b(?:wrong|incorrect|wait|actually|instead|rather|correction|sorry|mistake|mistaken|"
-    r"alternatively|maybe|perhaps|possibly|(?:is|was|that's)\s+not|isn't|wasn't|not\s+(?:the|correct|"
-    r"right)|no,|(?:could|might|may)\s+(?:also\s+)?be|or\s+(?:else|maybe))(?![a-z])"
+    r"maybe|perhaps|possibly|(?:is|was|that's)\s+not\s+(?:right|correct|true|the|it|[-$\\0-9])|"
+    r"(?:isn't|wasn't)\s+(?:right|correct|true|the|it|[-$\\0-9])|not\s+(?:correct|right)|no,|"
+    r"alternatively,?\s+(?:the\s+answer|it|[-$\\0-9])|(?:could|might|may)\s+(?:also\s+)?be|"
+    r"or\s+(?:else|maybe))(?![a-z])"
 )
-OPERATIONS = """
-minus plus times divided over squared cubed hundred thousand million billion dozen negative
-or percent degrees degree per
-"""
-GOES_ON = frozenset(OPERATIONS.split())
+OPERATIONS = "minus plus times divided over squared cubed negative or"
+SCALES = "percent hundred thousand million billion dozen"
+CHANGES, SCALED = frozenset(OPERATIONS.split()), frozenset(SCALES.split())
+UNIT_WORDS = ("per", "square", "cubic", "squared", "cubed")
 LEAD = re.compile(
     r"(?i)^(?:(?:so|thus|hence|therefore|that|simply|just|exactly|equal to|given by|indeed|option|"
     r"choice)\b,?\s*|[:=]\s*)+"
 )
 AFTER = re.compile(
-    r"(?:\\end\{[a-z]+\*?\}|\\\\|\\(?:q?quad|square|blacksquare|qed)(?![a-zA-Z])|\\[\])]|[\s.$*_)}])*"
+    r"(?:\\end\{[a-z]+\*?\}|\\\\|\\(?:q?quad|square|blacksquare|qed)(?![a-zA-Z])|\\[\])]|"
+    r"\\pmod\s*(?:\{[^{}]*\}|\w)|\((?:\\?mod|\\bmod)\s+\w+\)|[ \t$*_)}])*"
 )
+STOP = re.compile(r"[.;:,]?[ \t$*_)}]*(?:\n|$)|[.;,][$*_)}\s\\]*(?:\\end|\\\]|(?=\s))")
 BOLD = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
-VALUE_LIKE = re.compile(r"(?:\\[a-zA-Z]+|[^A-Za-z=]|(?<![A-Za-z])[A-Za-z]{1,2}(?![A-Za-z])){1,60}")
+VALUE_LIKE = re.compile(
+    r"(?=.*[0-9\\]|\(?[A-Za-z]\)?\.?$)(?:\\[a-zA-Z]+|[^A-Za-z=]|(?<![A-Za-z])[A-Za-z]{1,2}(?![A-Za-z])){1,60}"
+)
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\\$(*])|\n")
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """A stated answer, and the others in the response that must not differ from it.
+
+    ``unit`` is what is measured, where prose says it after a box: it counts where the gold has a
+    unit too, and is prose otherwise.
+    """
+
+    answer: str
+    others: tuple[str, ...] = ()
+    unit: str = ""
 
 
 def answer_part(response: str, thinking: bool = False) -> str | None:
@@ -76,11 +95,12 @@ def answer_part(response: str, thinking: bool = False) -> str | None:
     return None if thinking or OPEN in before else response.strip()
 
 
-def conclusion(text: str) -> Statement | None:
+def conclusion(text: str) -> Conclusion | None:
     """The stated answer, and the others that must not differ from it; None if there is none."""
     if len(text) > LONGEST or OPEN in text or CLOSE in text:
         return None
-    text = BOLD.sub("", split_closing(text, "text")[0]).replace(r"\fbox", r"\boxed")
+    text = PICTURE.sub("\n", split_closing(text, "text")[0])
+    text = BOLD.sub("", text).replace(r"\fbox", r"\boxed")
     if r"\boxed" in text:
         return _boxed(text)
     lines = [line.strip() for line in text.splitlines()]
@@ -94,15 +114,15 @@ def conclusion(text: str) -> Statement | None:
     return _stated(LEAD.sub("", lines[-1]), tuple(dict.fromkeys(others)))
 
 
-def _stated(answer: str, others: tuple[str, ...]) -> Statement | None:
+def _stated(answer: str, others: tuple[str, ...]) -> Conclusion | None:
     answer = answer.strip(" \t\n`\"'_*#>")
     others = tuple(other for other in others if other and other != answer)
     if not 0 < len(answer) <= LONGEST_ANSWER or len(others) > MOST_OTHERS:
         return None
-    return Statement(answer, others)
+    return Conclusion(answer, others)
 
 
-def _boxed(text: str) -> Statement | None:
+def _boxed(text: str) -> Conclusion | None:
     """The last box, with what belongs to it outside, if it stands free and nobody doubts it."""
     found = boxes(text)
     if not found or not found[-1][1]:
@@ -114,24 +134,25 @@ def _boxed(text: str) -> Statement | None:
         kept.append(_unboxed(content))
         last = end
     start, _, end = found[-1]
-    clause = text[found[-2][2] if len(found) > 1 else 0 : start]
-    clause = REVISED.sub("", CLAUSES.split(clause[-1000:])[-1]) if len(kept) == 1 else clause
-    if not _free(CLAUSES.split(clause[-1000:])[-1]):
-        return None
+    between = text[found[-2][2] if len(found) > 1 else 0 : start]
     tail = text[end:]
-    tail = tail[AFTER.match(tail).end() :]  # type: ignore[union-attr]
-    sentence, *_ = SENTENCE.split(tail, maxsplit=1)
-    rest = tail[len(sentence) :]
-    if RETRACTED.search(tail) or tail.startswith("?"):
+    alike = len(kept) > 1 and CHOICE_OF_WORDS.fullmatch(between)
+    if not (alike or _free(between[-1000:], revised=len(kept) == 1)):
         return None
-    answer = f"{kept[-1]}{_continued(sentence)}"
-    later = [line.strip() for line in rest.splitlines()]
+    if RETRACTED.search(tail) or re.match(r"[\s$*_)}]*\?", tail):
+        return None
+    tail = tail[AFTER.match(tail).end() :]  # type: ignore[union-attr]
+    stop = STOP.match(tail)
+    sentence = "" if stop else SENTENCE.split(tail, maxsplit=1)[0]
+    later = [line.strip() for line in tail[stop.end() if stop else len(sentence) :].splitlines()]
     later = [line for line in later if line and not DECORATION.fullmatch(line)]
     others = [*kept[:-1], *(line for line in later if VALUE_LIKE.fullmatch(line))]
     others += [
         _sentence(line[mark.end() :]) for line in (sentence, *later) for mark in MARK.finditer(line)
     ]
-    return _stated(answer, tuple(dict.fromkeys(others)))
+    more, unit = _continued(sentence.strip())
+    stated = _stated(kept[-1] + more, tuple(dict.fromkeys(others)))
+    return stated and replace(stated, unit=unit)
 
 
 def _unboxed(content: str) -> str:
@@ -141,8 +162,10 @@ def _unboxed(content: str) -> str:
     return inner[0][1] if whole else content
 
 
-def _free(clause: str) -> bool:
+def _free(clause: str, revised: bool) -> bool:
     """Whether nothing before a box changes what is in it."""
+    clause = CLAUSES.split(clause)[-1]
+    clause = REVISED.sub("", clause) if revised else clause
     for pattern, plain in LINKS:
         clause = pattern.sub(plain, clause)
     clause = LATEX_TEXT.sub(r" \1 ", clause)
@@ -151,31 +174,36 @@ def _free(clause: str) -> bool:
     return BEFORE_BOX.search(clause) is not None
 
 
-def _continued(sentence: str) -> str:
-    """What follows a box and belongs to the answer: signs, numbers, units."""
-    sentence = sentence.strip().rstrip(".")
-    bare = sentence.lstrip(",;:!. ")
-    if not bare:
-        return ""
-    if not bare[0].isalpha():
-        return f" {sentence}" if bare[0] not in "(\"'" or bare[1:2].isdigit() else ""
+def _continued(sentence: str) -> tuple[str, str]:
+    """What follows a box in its sentence and changes the answer; and the unit that prose gives."""
+    sentence = sentence.rstrip(" .$")
+    bare = sentence.lstrip(",;: $")
     words = bare.split()
-    if words[0].lower().strip(".,") in GOES_ON:
-        return f" {sentence}"
-    if words[0].lower() == "and":
-        return f" {sentence}" if any(letter.isdigit() for letter in sentence) else ""
-    if sentence != bare:
-        return ""
+    if not words:
+        return "", ""
+    first = words[0].lower().strip(".,;:!?)")
+    if not bare[0].isalpha():
+        return (f" {sentence}", "") if bare[0] not in "(\"'" or bare[1:2].isdigit() else ("", "")
+    if first in CHANGES or (first == "and" and re.match(r"and\W*[0-9]", bare)):
+        return f" {sentence}", ""
+    if first in SCALED:
+        return f" {first}", ""
+    return "", _unit(words) if bare == sentence else ""
+
+
+def _unit(words: list[str]) -> str:
+    """The words of a unit at the beginning of a text."""
     unit = list[str]()
     for word in words:
-        plain = word.strip(".,;")
-        if unit_word(plain) is None and plain.lower() not in ("per", "square", "cubic", "squared"):
+        plain = word.strip(".,;$")
+        known = plain in UNIT_WORDS or (unit_word(plain) is not None and plain not in NO_UNITS)
+        if not known and parse_unit(plain) is None:
             break
         unit.append(plain)
-    return " " + " ".join(unit) if unit else ""
+    return " ".join(unit)
 
 
-def _marked(lines: list[str], marks: list[tuple[int, int]]) -> Statement | None:
+def _marked(lines: list[str], marks: list[tuple[int, int]]) -> Conclusion | None:
     """What follows the last mark, on its line or the next; earlier marks are other answers."""
     found = list[str]()
     for number, (at, end) in enumerate(marks):

@@ -11,13 +11,14 @@ from functools import lru_cache
 from stages.base.errors import VerifierError
 from stages.base.records import Judgement, Verdict
 from stages.rewards.choices import read_choice
-from stages.rewards.conclusions import conclusion
-from stages.rewards.extraction import Statement, boxes
+from stages.rewards.conclusions import Conclusion, conclusion
+from stages.rewards.extraction import boxes
 from stages.rewards.maths_compare import Asked, difference
 from stages.rewards.maths_nodes import UnreadableError, symbols
 from stages.rewards.maths_pool import TimeLimitError
 from stages.rewards.maths_reading import read
 from stages.rewards.maths_values import Scalar, Text, Value
+from stages.rewards.maths_work import unworked
 
 SHOWN = 80  # characters of an answer quoted in a reason
 PASS = Judgement(Verdict.PASS, 1.0)
@@ -33,16 +34,18 @@ def judge_maths(gold: str, text: str, asked: Asked) -> Judgement:
     stated = conclusion(text)
     if stated is None:
         return Judgement(Verdict.UNPARSED, 0.0, f"no one answer is stated in {text[-SHOWN:]!r}")
-    return judge_statement(expected, stated, asked)
+    return judge_statement(gold, expected, stated, asked)
 
 
-def judge_statement(expected: Value, stated: Statement, asked: Asked) -> Judgement:
+def judge_statement(gold: str, expected: Value, stated: Conclusion, asked: Asked) -> Judgement:
     """Judge a stated answer; the others that can be read must be right too."""
-    found = _judged(expected, stated.answer, asked)
+    measures = isinstance(expected, Scalar) and expected.unit is not None
+    said = f"{stated.answer} {stated.unit}" if stated.unit and measures else stated.answer
+    found = _judged(expected, (gold, said), asked)
     if found.verdict is not Verdict.PASS:
         return found
     for other in stated.others:
-        if _judged(expected, other, asked).verdict is Verdict.WRONG:
+        if _judged(expected, (gold, other), asked).verdict is Verdict.WRONG:
             reason = f"two answers: {stated.answer[:SHOWN]!r} and {other[:SHOWN]!r}"
             return Judgement(Verdict.UNPARSED, 0.0, reason)
     return PASS
@@ -63,11 +66,13 @@ def read_gold(gold: str) -> Value:
 
 
 @lru_cache(maxsize=16384)
-def _judged(expected: Value, answer: str, asked: Asked) -> Judgement:
-    """Judge the words of an answer; the same words are judged once in a process."""
+def _judged(expected: Value, written: tuple[str, str], asked: Asked) -> Judgement:
+    """Judge a written answer beside its gold; the same pair is judged once in a process."""
+    answer = written[1]
     try:
         said = _read(answer, expected)
         why = difference(expected, said, asked)
+        why = why or unworked(expected, said, written, asked.prompt)
         if why is not None and isinstance(said, Text) and not isinstance(expected, Text):
             return Judgement(Verdict.UNPARSED, 0.0, f"words: {answer[:SHOWN]!r}")
     except TimeLimitError as error:

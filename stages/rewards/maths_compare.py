@@ -38,6 +38,7 @@ from stages.rewards.maths_values import (
 from stages.rewards.units import (
     CURRENCIES,
     DEGREE,
+    NO_UNITS,
     PERCENT,
     UNITS,
     Unit,
@@ -51,7 +52,6 @@ ANOTHER = "another value"
 MONEY = {UNITS[name] for name in CURRENCIES.values()}
 RADIAN = UNITS["rad"]
 RATE = re.compile(r"[A-Za-z]+(?:\s+per\s+|/)[A-Za-z]+")
-NO_UNITS = ("in", "us", "pm", "second")  # words of any prose
 BASE = re.compile(r"(?i)\bbase[- ]\$?_?([0-9]{1,2}|[a-z]+)\b")
 NUMBERS = "two three four five six seven eight nine ten"
 BASES = {word: base for base, word in enumerate(NUMBERS.split(), start=2)}

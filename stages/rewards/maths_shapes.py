@@ -84,6 +84,8 @@ def _infinite(item: Value) -> bool:
 def related(sides: list[Value], operators: list[str]) -> Value:
     """Sides with their operators: an equation, an inequality, or the interval that one states."""
     if set(operators) == {"="}:
+        if len(sides) == 2 and variable(sides[0]) is None and variable(sides[1]) is not None:
+            sides = [sides[1], sides[0]]
         return Relation(tuple(sides), "=")
     if not all(isinstance(side, Scalar) for side in sides):
         raise UnreadableError("an inequality of something that is no number")

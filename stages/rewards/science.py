@@ -10,8 +10,7 @@ from stages.base.errors import VerifierError
 from stages.base.records import Judgement, Verdict
 from stages.problems.wording import LATEX_TEXT, tidy
 from stages.rewards.choices import read_choice
-from stages.rewards.conclusions import conclusion
-from stages.rewards.extraction import Statement
+from stages.rewards.conclusions import Conclusion, conclusion
 from stages.rewards.maths import PASS, SHOWN, read_gold
 from stages.rewards.maths_compare import Asked, comparable
 from stages.rewards.maths_nodes import InexactError, UnreadableError, exact, symbols
@@ -19,6 +18,7 @@ from stages.rewards.maths_pool import TimeLimitError, holds
 from stages.rewards.maths_reading import read
 from stages.rewards.maths_shapes import as_value
 from stages.rewards.maths_values import Scalar, Value
+from stages.rewards.maths_work import unworked
 
 TOLERANCE = Fraction(1, 100)
 TIMES = re.compile(r"(?<=[0-9])\s*[xX]\s*(?=10\s*\^|10\*\*|10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻])")
@@ -44,7 +44,9 @@ def judge_number(gold: str, text: str, measured: Measured) -> Judgement:
     stated = conclusion(text)
     if stated is None:
         return Judgement(Verdict.UNPARSED, 0.0, f"no one answer is stated in {text[-SHOWN:]!r}")
-    found = _quantity(expected, stated.answer, measured)
+    measures = expected.unit is not None or measured.asked.unit is not None
+    said = f"{stated.answer} {stated.unit}" if measures else stated.answer
+    found = _quantity(expected, said, measured)
     if found.verdict is not Verdict.PASS:
         return found
     for other in stated.others:
@@ -75,7 +77,8 @@ def _quantity(expected: Scalar, answer: str, measured: Measured) -> Judgement:
         if isinstance(pairs, str):
             return Judgement(Verdict.WRONG, 0.0, f"{pairs}: {answer[:SHOWN]!r}")
         if any(_near(one, other, measured.tolerance) for one, other in pairs):
-            return PASS
+            why = unworked(expected, said, ("", answer), measured.asked.prompt)
+            return Judgement(Verdict.WRONG, 0.0, f"{why}: {answer[:SHOWN]!r}") if why else PASS
     except TimeLimitError as error:
         return Judgement(Verdict.TIMEOUT, 0.0, f"{error}: {answer[:SHOWN]!r}")
     except (UnreadableError, RecursionError) as error:
@@ -91,7 +94,7 @@ def _near(gold: Scalar, said: Scalar, tolerance: Fraction) -> bool:
     return abs(one - other) <= tolerance * abs(one)
 
 
-def _two(stated: Statement, other: str) -> Judgement:
+def _two(stated: Conclusion, other: str) -> Judgement:
     reason = f"two answers: {stated.answer[:SHOWN]!r} and {other[:SHOWN]!r}"
     return Judgement(Verdict.UNPARSED, 0.0, reason)
 

@@ -100,6 +100,8 @@ FAHRENHEIT = Unit((("K", 1),), Fraction(5, 9), Fraction(27315, 100) - Fraction(1
 DEGREE, PERCENT = Unit((("deg", 1),)), Unit((("percent", 1),))
 CURRENCIES = {"$": "dollar", "€": "euro", "£": "GBP", "₹": "rupee", "¥": "yen"}
 
+NO_UNITS = ("in", "us", "pm", "second")  # units, but words of any prose too
+
 WORD = re.compile(r"[A-Za-z]+")
 TOKEN = re.compile(r"\s*(?:(?P<word>[A-Za-z]+)|(?P<power>\^\{?([-+]?[1-9])\}?)|(?P<sign>[*/()]))")
 SIGNS = (
