@@ -1,9 +1,9 @@
 """Judge a file of responses: rows in, verdicts out, in the same order.
 
 A row: {"id", "domain", "gold", "response"}, and where they apply "ended" ("stop" or "length"),
-"prompt", "verifier", "tolerance", "unit", "aliases", "thinking" (true: a response must think
-first). For a generated problem "family", "instance" and "notation" stand in place of "gold"; for
-instructions "instruction_id_list" and "kwargs".
+"prompt", "verifier", "tolerance", "unit", "aliases", "thinking" (true: a response must think first;
+else one without tags is all answer). For a generated problem "family", "instance" and "notation"
+stand in place of "gold"; for instructions "instruction_id_list" and "kwargs".
 
 A verdict: {"id", "verdict", "reward", "reason"}. "pass" has reward 1; "wrong", "unparsed" (no
 answer, or more than one), "truncated" (cut off, or thinking that never ends) and "timeout" have 0;
@@ -62,7 +62,7 @@ def read_rows(path: Path) -> Iterator[dict[str, Any]]:
             value = row.get(name)
             if not isinstance(value, str) and not (name == "id" and type(value) is int):
                 raise DataError(f"{path}:{number}: '{name}' must be a text. Correct the row.")
-        if row.get("ended", "stop") not in ENDS:
+        if (row.get("ended") or "stop") not in ENDS:
             raise DataError(f"{path}:{number}: 'ended' must be one of {', '.join(ENDS)}.")
         yield row
 
@@ -82,7 +82,7 @@ def _judged(judge: WorkerJudge, rows: Iterator[dict[str, Any]]) -> Iterator[dict
 
 def _started(judge: WorkerJudge, row: dict[str, Any]) -> Future[Judgement] | Judgement:
     try:
-        return judge.start(problem_of(row), row["response"], row.get("ended", "stop"))
+        return judge.start(problem_of(row), row["response"], row.get("ended") or "stop")
     except VerifierError as error:
         return Judgement(Verdict.ERROR, None, str(error))
 

@@ -16,7 +16,7 @@ def read_choice(text: str) -> str | None:
     >>> read_choice("(b)"), read_choice("C. the ellipse"), read_choice("(A) or (B)")
     ('B', 'C', None)
     """
-    plain = LATEX_TEXT.sub(r" \1 ", tidy(text)).replace("\\", " ").strip(" $*_`\"'")
+    plain = LATEX_TEXT.sub(r" \1 ", tidy(text)).replace("\\", " ").strip(" $*_`\"'.")
     found = CHOICE.fullmatch(plain)
     if found is None or (found["option"] and OPTION.search(found["option"])):
         return None

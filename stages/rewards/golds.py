@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from stages.base.errors import VerifierError
-from stages.base.records import Verdict
-from stages.rewards.maths import judge_maths, read_gold
+from stages.base.records import Problem, Verdict
+from stages.rewards.choices import read_choice
+from stages.rewards.maths import read_gold
 from stages.rewards.maths_compare import Asked, difference
 from stages.rewards.maths_nodes import UnreadableError
 from stages.rewards.maths_pool import TimeLimitError
 from stages.rewards.maths_values import Scalar, Sequence, Text, Union, Value
+from stages.rewards.science import read_quantity
+from stages.rewards.verifiers import verifier_of
 
 DRESSES = (
     r"So the answer is $\boxed{%s}$.",
@@ -24,32 +28,36 @@ DRESSES = (
 NUMBER = re.compile(r"\d+")
 
 
-def gold_fault(gold: str, prompt: str = "") -> str | None:
-    """What is wrong with a gold of mathematics; None if it is sound.
+def gold_fault(gold: str, prompt: str = "", verifier: str = "maths", **meta: Any) -> str | None:
+    """What is wrong with a gold for the verifier its problem names; None if it is sound.
 
     A sound gold passes as a response in every usual dress, and every altered copy of it fails:
-    a number plus one, the other sign, an element dropped, another unit.
+    a number plus one, the other sign, an element dropped, another unit, another letter or molecule.
+    ``meta`` is what else the problem says: unit, tolerance, aliases.
     """
-    asked = Asked(prompt)
+    problem = Problem("gold", "", "", prompt, gold, "gold", meta={"verifier": verifier, **meta})
     try:
-        value = read_gold(gold)
         for dress in DRESSES:
-            found = judge_maths(gold, dress % gold.strip(), asked)
+            found = verifier_of(problem)(problem, dress % gold.strip())
             if found.verdict is not Verdict.PASS:
                 return f"does not verify against itself as {dress % gold!r}: {found.reason}"
-        for copy in altered(gold, value):
-            if judge_maths(gold, rf"\boxed{{{copy}}}", asked).verdict is Verdict.PASS:
+        for copy in COPIES[verifier](gold.strip()):
+            if verifier_of(problem)(problem, rf"\boxed{{{copy}}}").verdict is Verdict.PASS:
                 return f"the altered copy {copy!r} passes"
-        if any(difference(value, copy, asked) is None for copy in altered_values(value)):
-            return "a copy with an element dropped or another unit passes"
+        return _value_fault(read_gold(gold)) if verifier == "maths" else None
     except (VerifierError, UnreadableError, TimeLimitError) as error:
         return str(error)
+
+
+def _value_fault(value: Value) -> str | None:
+    if any(difference(value, copy, Asked()) is None for copy in altered_values(value)):
+        return "a copy with an element dropped or another unit passes"
     return None
 
 
-def altered(gold: str, value: Value) -> Iterator[str]:
-    """Copies of a gold with another number, another sign, or other words."""
-    gold = gold.strip()
+def altered(gold: str) -> Iterator[str]:
+    """Copies of a gold of mathematics with another number, another sign, or other words."""
+    value = read_gold(gold)
     if isinstance(value, Text):
         yield from (rf"\text{{other {value.words}}}", "D" if value.words != "D" else "E", "0")
         return
@@ -72,3 +80,22 @@ def altered_values(value: Value) -> Iterator[Value]:
     elif isinstance(value, Scalar) and value.unit is not None and value.node.value:
         yield replace(value, unit=replace(value.unit, factor=value.unit.factor * 10))
         yield replace(value, unit=replace(value.unit, dimensions=(("another", 1),), noun="another"))
+
+
+def _quantities(gold: str) -> Iterator[str]:
+    """Copies of a quantity out of any tolerance."""
+    found = NUMBER.search(gold)
+    if found:
+        yield f"{gold[: found.start()]}{2 * int(found[0]) + 7}{gold[found.end() :]}"
+    if read_quantity(gold).node.value:
+        yield gold[1:] if gold.startswith("-") else f"-{gold}"
+
+
+COPIES: Mapping[str, Callable[[str], Iterable[str]]] = {
+    "maths": altered,
+    "number": _quantities,
+    "molecule": lambda gold: (f"C{gold}", "O" if gold != "O" else "N"),
+    "choice": lambda gold: [letter for letter in "ABCDE" if letter != read_choice(gold)],
+    "text": lambda gold: (f"other {gold}", "0", "yes" if gold != "yes" else "no"),
+}
+"""How a gold is altered, by verifier."""

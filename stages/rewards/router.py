@@ -11,7 +11,7 @@ from __future__ import annotations
 from stages.base.records import Judgement, Problem, Verdict
 from stages.problems.registry import instance_of
 from stages.rewards.conclusions import answer_part
-from stages.rewards.extraction import after_thinking, read_answer
+from stages.rewards.extraction import read_answer
 from stages.rewards.guard import guarded
 from stages.rewards.verifiers import verifier_of
 
@@ -25,14 +25,12 @@ def verify(problem: Problem, response: str, ended: str) -> Judgement:
     more than one answer: UNPARSED, 0. Comparing took too long: TIMEOUT, 0. Else PASS, 1, or WRONG,
     0. Never raises on what a model writes.
 
-    A family's problem demands thinking; one that names its verifier does so if its meta holds
-    ``"thinking": true``, else a response without tags is all answer.
+    A family's problem demands thinking, one that names its verifier does not: a response without
+    tags is all answer then. ``meta["thinking"]``, true or false, says otherwise.
     """
-    named = isinstance(problem.meta, dict) and "verifier" in problem.meta
-    if named:
-        text = answer_part(response, problem.meta.get("thinking") is True)
-    else:
-        text = after_thinking(response)
+    meta = problem.meta if isinstance(problem.meta, dict) else {}
+    named = "verifier" in meta
+    text = answer_part(response, thinking=meta.get("thinking", not named) is not False)
     if ended == "length" or text is None:
         reason = "cut off at the length limit" if ended == "length" else "the thinking never ended"
         return Judgement(Verdict.TRUNCATED, 0.0, reason)

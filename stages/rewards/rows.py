@@ -23,7 +23,7 @@ def problem_of(row: Row) -> Problem:
     """The problem a row is about; VerifierError if nobody can tell how to judge it."""
     if "family" in row:
         meta: dict[str, Any] = {name: row[name] for name in WRITTEN if name in row}
-        meta.setdefault("notation", "text")
+        meta = {"notation": "text", "thinking": row.get("thinking") is True, **meta}
         return _problem(row, str(row["family"]), meta)
     meta = {name: row[name] for name in PASSED_ON if row.get(name) is not None}
     instructions = {name: row[name] for name in INSTRUCTIONS if row.get(name) is not None}

@@ -43,7 +43,9 @@ ROWS = [
     ({"domain": "stem", "gold": "x^2", "response": r"\boxed{x \cdot x}"}, "pass"),
     ({**LOGIC, "response": "<think> </think> 8"}, "pass"),
     ({**LOGIC, "response": "<think> </think> 7"}, "wrong"),
-    ({**LOGIC, "response": "8"}, "truncated"),
+    ({**LOGIC, "response": "8", "ended": None}, "pass"),
+    ({**LOGIC, "response": "8", "thinking": True}, "truncated"),
+    ({**LOGIC, "response": "<think> 8"}, "truncated"),
     ({**LOGIC, "family": "chess", "response": "<think> </think> 7"}, "error"),
 ]
 

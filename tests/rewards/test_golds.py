@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from stages.base.jsonl import read_jsonl
-from stages.rewards import golds
+from stages.base.records import Judgement, Verdict
+from stages.rewards import verifiers
 from stages.rewards.golds import gold_fault
 
 PUBLIC = Path("../shared/data")
@@ -45,14 +46,41 @@ def test_golds_that_nothing_could_verify(gold):
 
 
 def test_a_verifier_that_passes_altered_copies_is_found_out(monkeypatch):
-    """A checker that drops units, or takes what it cannot read for equal, fails here."""
-    original = golds.judge_maths
+    """A checker that passes what it cannot tell apart fails here."""
+    generous = {"maths": lambda problem, text: Judgement(Verdict.PASS, 1.0)}
+    monkeypatch.setattr(verifiers, "VERIFIERS", generous)
+    assert "altered copy" in gold_fault("42")
 
-    def generous(gold, text, asked):
-        return original(gold, f"\\boxed{{{gold}}}", asked)
 
-    monkeypatch.setattr(golds, "judge_maths", generous)
-    assert "passes" in gold_fault("42")
+@pytest.mark.parametrize(
+    ("verifier", "gold"),
+    [
+        ("number", "9.81 m/s^2"), ("number", "300"), ("number", "-25 °C"), ("number", "0"),
+        ("number", r"3.0 \times 10^8"), ("molecule", "CCO"), ("molecule", "O"), ("choice", "(C)"),
+        ("choice", "A"), ("text", "the Golgi apparatus"), ("text", "yes"),
+    ],
+)  # fmt: skip
+def test_sound_golds_of_science(verifier, gold):
+    assert gold_fault(gold, verifier=verifier) is None
+
+
+@pytest.mark.parametrize(
+    ("verifier", "gold", "fault"),
+    [
+        ("number", "iron", "no quantity"), ("number", "x + 1", "no quantity"),
+        ("molecule", "", "no molecule"), ("molecule", "ethanol", "no molecule"),
+        ("choice", "carbon", "no letter"), ("text", "...", "no words"),
+        ("magic", "1", "no verifier"),
+    ],
+)  # fmt: skip
+def test_unsound_golds_of_science(verifier, gold, fault):
+    assert fault in gold_fault(gold, verifier=verifier)
+
+
+def test_the_tolerance_and_the_unit_of_a_row_count():
+    assert gold_fault("300", verifier="number", tolerance=0.5, unit="cm") is None
+    assert "tolerance" in gold_fault("300", verifier="number", tolerance=2)
+    assert "unit" in gold_fault("300", verifier="number", unit="furlong")
 
 
 @pytest.mark.skipif(not MATH500.is_file(), reason=f"{MATH500} is not there")
