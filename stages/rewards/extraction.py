@@ -24,6 +24,7 @@ MARKED = re.compile(
 REVISED = re.compile(r"(?i)\b(?:no|wait|actually|instead|rather|correction|sorry)\b")
 DANGLING = re.compile(r"[A-Za-z:=+\-,(/<>≠~¬][\s*_`$]*$")
 DECORATION = re.compile(r"\\[\[\]()]|\$\$?|[`~]{3,}\w*|[-*_=]{3,}")
+BRACE = re.compile(r"[{}]")
 BOX = re.compile(r"\\boxed\s*\{")
 BEFORE_BOX = re.compile(
     r"(?i)(?:^|(?<![\\a-z])[a-z]+|[.:,;]|(?<![!<>/~])=)"
@@ -119,7 +120,7 @@ def stated_block(text: str) -> str | None:
 
 def last_box(text: str) -> str | None:
     r"""Contents of the last ``\boxed{...}``; None when its braces do not close."""
-    found = _boxes(text)
+    found = boxes(text)
     return found[-1][1] or None if found else None
 
 
@@ -164,10 +165,10 @@ def _boxed(lines: list[str]) -> Statement | None:
     """
     at = max(at for at, line in enumerate(lines) if "\\boxed" in line)
     text = "\n".join(lines[: at + 1])
-    boxes = _boxes(text)
-    if not boxes or not boxes[-1][1]:
+    found = boxes(text)
+    if not found or not found[-1][1]:
         return None
-    (start, content, end), earlier = boxes[-1], boxes[:-1]
+    (start, content, end), earlier = found[-1], found[:-1]
     between = text[earlier[-1][2] if earlier else 0 : start]
     if any(other != content for _, other, _ in earlier):
         between, revised = REVISED.subn("", between)
@@ -181,7 +182,7 @@ def _boxed(lines: list[str]) -> Statement | None:
     return stated and Statement(stated.answer, (*stated.others, *_candidates([clause])))
 
 
-def _boxes(text: str) -> list[tuple[int, str, int]]:
+def boxes(text: str) -> list[tuple[int, str, int]]:
     r"""Start, contents and end of each ``\boxed{...}``; empty when the last does not close."""
     found: list[tuple[int, str, int]] = []
     start = text.find("\\boxed")
@@ -198,8 +199,8 @@ def _boxes(text: str) -> list[tuple[int, str, int]]:
 def _closing_brace(text: str, at: int) -> int | None:
     """Where the brace opened just before ``at`` closes."""
     depth = 1
-    for brace in re.finditer(r"[{}]", text[at:]):
+    for brace in BRACE.finditer(text, at):
         depth += 1 if brace[0] == "{" else -1
         if depth == 0:
-            return at + brace.start()
+            return brace.start()
     return None

@@ -1,15 +1,19 @@
-"""The verifier: routes a response to the checker of its problem's family (paper: RLVR rewards).
+"""The verifier: routes a response to the checker of its problem (paper: RLVR rewards).
 
-A rule-based reward is 1 for a right answer and 0 otherwise. A checker that cannot do its work is
-``Verdict.ERROR`` with no reward at all: the sample is masked and counted.
+Problems of a generator's family are checked by that family. Others name their verifier in
+``meta["verifier"]``, one of ``VERIFIERS``. A rule-based reward is 1 for a right answer and 0
+otherwise. A checker that cannot do its work is ``Verdict.ERROR`` with no reward at all: the sample
+is masked and counted.
 """
 
 from __future__ import annotations
 
 from stages.base.records import Judgement, Problem, Verdict
 from stages.problems.registry import instance_of
-from stages.rewards.extraction import after_thinking, read_answer
+from stages.rewards.conclusions import answer_part
+from stages.rewards.extraction import read_answer
 from stages.rewards.guard import guarded
+from stages.rewards.verifiers import verifier_of
 
 SHOWN = 80  # characters of an unreadable answer quoted in a reason
 
@@ -18,13 +22,20 @@ def verify(problem: Problem, response: str, ended: str) -> Judgement:
     """Judge a decoded response; ``ended`` is "stop" or "length" (cut off at the token limit).
 
     Cut off or never through with thinking: TRUNCATED, 0. Nothing readable after the thinking, or
-    more than one answer: UNPARSED, 0. Else PASS, 1, or WRONG, 0. Never raises on what a model
-    writes.
+    more than one answer: UNPARSED, 0. Comparing took too long: TIMEOUT, 0. Else PASS, 1, or WRONG,
+    0. Never raises on what a model writes.
+
+    A family's problem demands thinking, one that names its verifier does not: a response without
+    tags is all answer then. ``meta["thinking"]``, true or false, says otherwise.
     """
-    text = after_thinking(response)
+    meta = problem.meta if isinstance(problem.meta, dict) else {}
+    named = "verifier" in meta
+    text = answer_part(response, thinking=meta.get("thinking", not named) is not False)
     if ended == "length" or text is None:
         reason = "cut off at the length limit" if ended == "length" else "the thinking never ended"
         return Judgement(Verdict.TRUNCATED, 0.0, reason)
+    if named:
+        return guarded(problem, lambda: verifier_of(problem)(problem, text))
     return guarded(problem, lambda: _judged(problem, text))
 
 

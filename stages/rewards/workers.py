@@ -99,11 +99,14 @@ class WorkerJudge:
         return future
 
     def _submit(self, problem: Problem, trajectory: Trajectory) -> Future[Judgement]:
-        text = self._decode(trajectory.tokens)
+        return self.start(problem, self._decode(trajectory.tokens), trajectory.ended)
+
+    def start(self, problem: Problem, response: str, ended: str) -> Future[Judgement]:
+        """Start checking a response that is text already."""
         row = {
             "problem": problem.to_row(),
-            "response": text,
-            "ended": trajectory.ended,
+            "response": response,
+            "ended": ended,
             "scorer": self._scorer,
         }
         return self._pool.submit(self._ask, json.dumps(row))

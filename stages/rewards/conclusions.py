@@ -1,0 +1,228 @@
+r"""The final answer of a response to an outside problem: prose with mathematics in it.
+
+The last ``\boxed{...}`` counts, else what follows the last "answer is" or "####", else a last line
+that is nothing but an answer. Other answers in the same response count against it: all that can be
+read must be right, unless words between two say that the later one replaces the earlier.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from stages.problems.answers import CLOSE, OPEN
+from stages.problems.wording import LATEX_TEXT
+from stages.rewards.extraction import (
+    BEFORE_BOX,
+    DECORATION,
+    MARKED,
+    REVISED,
+    SIGN_BEFORE,
+    boxes,
+    split_closing,
+)
+from stages.rewards.units import NO_UNITS, parse_unit, unit_word
+
+LONGEST = 200_000  # characters after the thinking
+LONGEST_ANSWER = 5_000
+MOST_OTHERS = 100
+MARK = re.compile(rf"{MARKED.pattern}|^\s*####\s*")
+PICTURE = re.compile(r"(?s)\[asy\].*?\[/asy\]")
+LINKS = tuple(
+    (re.compile(pattern), plain)
+    for pattern, plain in (
+        (r"\\(?:implies|iff|to|therefore|(?i:(?:long)?rightarrow))(?![a-zA-Z])|[→⇒⟹∴]", ": "),
+        (r"\\(?:in|approx|equiv)(?![a-zA-Z])|[≈∈≡]|(?<=[0-9)])!\s*=", "="),
+        (r"\\(?:displaystyle|q?quad|Large|large|[,;:!$])(?![a-zA-Z])|&|~", " "),
+    )
+)
+CLAUSES = re.compile(r"[.!?;:,]\s|\n")
+CHOICE_OF_WORDS = re.compile(r"[\s$,.]*(?:or|and)[\s$]*")
+DENIED = re.compile(
+    r"(?i)(?:\b(?:not|never|no|nor|or|than|except|but|either|neither|between|unlike|cannot)|n't)"
+    r"\W*(?:(?:the|a|an|be|equal|to|exactly|answer|simply|just)\W+){0,3}$"
+    r"|(?:\b(?:not|never|false|wrong|incorrect|untrue)|n't)\b.*\banswer\b"
+    r"|\b(?:maybe|perhaps|possibly|probably|guess|guessing|unsure)\b|[≠¬]|\\(?:neq?|neg)\b"
+)
+RETRACTED = re.compile(
+    r"(?i)\b(?:wrong|incorrect|wait|actually|instead|rather|correction|sorry|mistake|mistaken|"
+    r"maybe|perhaps|possibly|(?:is|was|that's)\s+not\s+(?:right|correct|true|the|it|[-$\\0-9])|"
+    r"(?:isn't|wasn't)\s+(?:right|correct|true|the|it|[-$\\0-9])|not\s+(?:correct|right)|no,|"
+    r"alternatively,?\s+(?:the\s+answer|it|[-$\\0-9])|(?:could|might|may)\s+(?:also\s+)?be|"
+    r"or\s+(?:else|maybe))(?![a-z])"
+)
+OPERATIONS = "minus plus times divided over squared cubed negative or"
+SCALES = "percent hundred thousand million billion dozen"
+CHANGES, SCALED = frozenset(OPERATIONS.split()), frozenset(SCALES.split())
+UNIT_WORDS = ("per", "square", "cubic", "squared", "cubed")
+LEAD = re.compile(
+    r"(?i)^(?:(?:so|thus|hence|therefore|that|simply|just|exactly|equal to|given by|indeed|option|"
+    r"choice)\b,?\s*|[:=]\s*)+"
+)
+AFTER = re.compile(
+    r"(?:\\end\{[a-z]+\*?\}|\\\\|\\(?:q?quad|square|blacksquare|qed)(?![a-zA-Z])|\\[\])]|"
+    r"\\pmod\s*(?:\{[^{}]*\}|\w)|\((?:\\?mod|\\bmod)\s+\w+\)|[ \t$*_)}])*"
+)
+STOP = re.compile(r"[.;:,]?[ \t$*_)}]*(?:\n|$)|[.;,][$*_)}\s\\]*(?:\\end|\\\]|(?=\s))")
+BOLD = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
+VALUE_LIKE = re.compile(
+    r"(?=.*[0-9\\]|\(?[A-Za-z]\)?\.?$)(?:\\[a-zA-Z]+|[^A-Za-z=]|(?<![A-Za-z])[A-Za-z]{1,2}(?![A-Za-z])){1,60}"
+)
+SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\\$(*])|\n")
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """A stated answer, and the others in the response that must not differ from it.
+
+    ``unit`` is what is measured, where prose says it after a box: it counts where the gold has a
+    unit too, and is prose otherwise.
+    """
+
+    answer: str
+    others: tuple[str, ...] = ()
+    unit: str = ""
+
+
+def answer_part(response: str, thinking: bool = False) -> str | None:
+    """What follows the thinking; None if it never ended.
+
+    Without any tag the whole response is the answer, unless ``thinking`` demands some.
+    """
+    before, closed, rest = response.partition(CLOSE)
+    if closed:
+        return rest.strip()
+    return None if thinking or OPEN in before else response.strip()
+
+
+def conclusion(text: str) -> Conclusion | None:
+    """The stated answer, and the others that must not differ from it; None if there is none."""
+    if len(text) > LONGEST or OPEN in text or CLOSE in text:
+        return None
+    text = PICTURE.sub("\n", split_closing(text, "text")[0])
+    text = BOLD.sub("", text).replace(r"\fbox", r"\boxed")
+    if r"\boxed" in text:
+        return _boxed(text)
+    lines = [line.strip() for line in text.splitlines()]
+    lines = [line for line in lines if line and not DECORATION.fullmatch(line)]
+    marks = [(at, mark) for at, line in enumerate(lines) for mark in MARK.finditer(line)]
+    if marks:
+        return _marked(lines, [(at, mark.end()) for at, mark in marks])
+    if not lines:
+        return None
+    others = (line for line in lines[:-1] if VALUE_LIKE.fullmatch(line) or " " not in line)
+    return _stated(LEAD.sub("", lines[-1]), tuple(dict.fromkeys(others)))
+
+
+def _stated(answer: str, others: tuple[str, ...]) -> Conclusion | None:
+    answer = answer.strip(" \t\n`\"'_*#>")
+    others = tuple(other for other in others if other and other != answer)
+    if not 0 < len(answer) <= LONGEST_ANSWER or len(others) > MOST_OTHERS:
+        return None
+    return Conclusion(answer, others)
+
+
+def _boxed(text: str) -> Conclusion | None:
+    """The last box, with what belongs to it outside, if it stands free and nobody doubts it."""
+    found = boxes(text)
+    if not found or not found[-1][1]:
+        return None
+    kept, last = list[str](), 0
+    for start, content, end in found:
+        if REVISED.search(text, last, start):
+            kept = []
+        kept.append(_unboxed(content))
+        last = end
+    start, _, end = found[-1]
+    between = text[found[-2][2] if len(found) > 1 else 0 : start]
+    tail = text[end:]
+    alike = len(kept) > 1 and CHOICE_OF_WORDS.fullmatch(between)
+    if not (alike or _free(between[-1000:], revised=len(kept) == 1)):
+        return None
+    if RETRACTED.search(tail) or re.match(r"[\s$*_)}]*\?", tail):
+        return None
+    tail = tail[AFTER.match(tail).end() :]  # type: ignore[union-attr]
+    stop = STOP.match(tail)
+    sentence = "" if stop else SENTENCE.split(tail, maxsplit=1)[0]
+    later = [line.strip() for line in tail[stop.end() if stop else len(sentence) :].splitlines()]
+    later = [line for line in later if line and not DECORATION.fullmatch(line)]
+    others = [*kept[:-1], *(line for line in later if VALUE_LIKE.fullmatch(line))]
+    others += [
+        _sentence(line[mark.end() :]) for line in (sentence, *later) for mark in MARK.finditer(line)
+    ]
+    more, unit = _continued(sentence.strip())
+    stated = _stated(kept[-1] + more, tuple(dict.fromkeys(others)))
+    return stated and replace(stated, unit=unit)
+
+
+def _unboxed(content: str) -> str:
+    """The contents of a box within a box."""
+    inner = boxes(content)
+    whole = len(inner) == 1 and inner[0][0] == 0 and inner[0][2] == len(content)
+    return inner[0][1] if whole else content
+
+
+def _free(clause: str, revised: bool) -> bool:
+    """Whether nothing before a box changes what is in it."""
+    clause = CLAUSES.split(clause)[-1]
+    clause = REVISED.sub("", clause) if revised else clause
+    for pattern, plain in LINKS:
+        clause = pattern.sub(plain, clause)
+    clause = LATEX_TEXT.sub(r" \1 ", clause)
+    if SIGN_BEFORE.search(clause) or DENIED.search(clause):
+        return False
+    return BEFORE_BOX.search(clause) is not None
+
+
+def _continued(sentence: str) -> tuple[str, str]:
+    """What follows a box in its sentence and changes the answer; and the unit that prose gives."""
+    sentence = sentence.rstrip(" .$")
+    bare = sentence.lstrip(",;: $")
+    words = bare.split()
+    if not words:
+        return "", ""
+    first = words[0].lower().strip(".,;:!?)")
+    if not bare[0].isalpha():
+        return (f" {sentence}", "") if bare[0] not in "(\"'" or bare[1:2].isdigit() else ("", "")
+    if first in CHANGES or (first == "and" and re.match(r"and\W*[0-9]", bare)):
+        return f" {sentence}", ""
+    if first in SCALED:
+        return f" {first}", ""
+    return "", _unit(words) if bare == sentence else ""
+
+
+def _unit(words: list[str]) -> str:
+    """The words of a unit at the beginning of a text."""
+    unit = list[str]()
+    for word in words:
+        plain = word.strip(".,;$")
+        known = plain in UNIT_WORDS or (unit_word(plain) is not None and plain not in NO_UNITS)
+        if not known and parse_unit(plain) is None:
+            break
+        unit.append(plain)
+    return " ".join(unit)
+
+
+def _marked(lines: list[str], marks: list[tuple[int, int]]) -> Conclusion | None:
+    """What follows the last mark, on its line or the next; earlier marks are other answers."""
+    found = list[str]()
+    for number, (at, end) in enumerate(marks):
+        between = lines[marks[number - 1][0] + 1 : at] if number else []
+        if any(REVISED.search(line) for line in between):
+            found = []
+        said = lines[at][end:].strip(" \t*_:")
+        following = lines[at + 1] if at + 1 < len(lines) and not said else ""
+        found.append(_sentence(said or following))
+    at, end = marks[-1]
+    said = lines[at][end:].strip(" \t*_:")
+    after = lines[at + 1 :] if said else lines[at + 2 :]
+    tail = "\n".join([(said or "")[len(_sentence(said)) :], *after])
+    if RETRACTED.search(tail) or RETRACTED.search(found[-1]) or found[-1].endswith("?"):
+        return None
+    others = [*found[:-1], *(line for line in after if VALUE_LIKE.fullmatch(line))]
+    return _stated(LEAD.sub("", found[-1]), tuple(dict.fromkeys(others)))
+
+
+def _sentence(text: str) -> str:
+    """The first sentence of a text."""
+    return SENTENCE.split(text.strip(), maxsplit=1)[0].strip()

@@ -1,0 +1,92 @@
+"""The verifier of mathematics: a gold, as it is written in a data set, against a final answer.
+
+Nothing of a response is ever executed, and everything is bounded. A gold that cannot be read is the
+checker's failure, never a wrong answer.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from stages.base.errors import VerifierError
+from stages.base.records import Judgement, Verdict
+from stages.rewards.choices import read_choice
+from stages.rewards.conclusions import Conclusion, conclusion
+from stages.rewards.extraction import boxes
+from stages.rewards.maths_compare import Asked, difference
+from stages.rewards.maths_nodes import UnreadableError, symbols
+from stages.rewards.maths_pool import TimeLimitError
+from stages.rewards.maths_reading import read
+from stages.rewards.maths_values import Scalar, Text, Value
+from stages.rewards.maths_work import unworked
+
+SHOWN = 80  # characters of an answer quoted in a reason
+PASS = Judgement(Verdict.PASS, 1.0)
+
+
+def judge_maths(gold: str, text: str, asked: Asked) -> Judgement:
+    """Judge the text after the thinking. VerifierError if the gold is not to be read.
+
+    >>> judge_maths("1/2", "So the answer is 0.5.", Asked()).verdict
+    <Verdict.PASS: 'pass'>
+    """
+    expected = read_gold(gold)
+    stated = conclusion(text)
+    if stated is None:
+        return Judgement(Verdict.UNPARSED, 0.0, f"no one answer is stated in {text[-SHOWN:]!r}")
+    return judge_statement(gold, expected, stated, asked)
+
+
+def judge_statement(gold: str, expected: Value, stated: Conclusion, asked: Asked) -> Judgement:
+    """Judge a stated answer; the others that can be read must be right too."""
+    measures = isinstance(expected, Scalar) and expected.unit is not None
+    said = f"{stated.answer} {stated.unit}" if stated.unit and measures else stated.answer
+    found = _judged(expected, (gold, said), asked)
+    if found.verdict is not Verdict.PASS:
+        return found
+    for other in stated.others:
+        if _judged(expected, (gold, other), asked).verdict is Verdict.WRONG:
+            reason = f"two answers: {stated.answer[:SHOWN]!r} and {other[:SHOWN]!r}"
+            return Judgement(Verdict.UNPARSED, 0.0, reason)
+    return PASS
+
+
+@lru_cache(maxsize=4096)
+def read_gold(gold: str) -> Value:
+    """The value of a gold; VerifierError with what to do if it has none."""
+    inner = boxes(gold)
+    if len(inner) == 1 and gold.strip().strip("$ ").startswith(r"\boxed"):
+        gold = inner[0][1]
+    try:
+        return read(gold)
+    except UnreadableError as error:
+        raise VerifierError(
+            f"the gold {gold[:SHOWN]!r} cannot be read ({error}). Rewrite it or drop the row."
+        ) from error
+
+
+@lru_cache(maxsize=16384)
+def _judged(expected: Value, written: tuple[str, str], asked: Asked) -> Judgement:
+    """Judge a written answer beside its gold; the same pair is judged once in a process."""
+    answer = written[1]
+    try:
+        said = _read(answer, expected)
+        why = difference(expected, said, asked)
+        why = why or unworked(expected, said, written, asked.prompt)
+        if why is not None and isinstance(said, Text) and not isinstance(expected, Text):
+            return Judgement(Verdict.UNPARSED, 0.0, f"words: {answer[:SHOWN]!r}")
+    except TimeLimitError as error:
+        return Judgement(Verdict.TIMEOUT, 0.0, f"{error}: {answer[:SHOWN]!r}")
+    except (UnreadableError, RecursionError) as error:
+        return Judgement(Verdict.UNPARSED, 0.0, f"{answer[:SHOWN]!r}: {error}")
+    return PASS if why is None else Judgement(Verdict.WRONG, 0.0, f"{why}: {answer[:SHOWN]!r}")
+
+
+def _read(answer: str, expected: Value) -> Value:
+    """An answer, with lone letters as variables where the gold has some, or as choices."""
+    if isinstance(expected, Text) and expected.words.isupper():
+        letter = read_choice(answer)
+        if letter is not None:
+            return Text(letter)
+    has_variables = isinstance(expected, Scalar) and bool(symbols(expected.node))
+    return read(answer, units=not has_variables)

@@ -1,0 +1,223 @@
+"""A grammar of mathematical answers: lists, sets, intervals, relations, quantities with units."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from stages.rewards.maths_expressions import BRACKETS, TEXT_INNER, Expressions
+from stages.rewards.maths_nodes import Node, UnreadableError, negated, number
+from stages.rewards.maths_shapes import (
+    as_part,
+    bracketed,
+    expanded,
+    named_alike,
+    related,
+    variable,
+    with_name,
+)
+from stages.rewards.maths_tokens import Token
+from stages.rewards.maths_values import INFINITY, Interval, Matrix, Scalar, Sequence, Union, Value
+from stages.rewards.units import CURRENCIES, DEGREE, PERCENT, Unit, counted, parse_unit
+
+SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "dozen": 12}
+COMPARISONS = {"=", "!=", "<", ">", "<=", ">="}
+UNCOUNTABLE = re.compile(
+    r"(?i)\b(?:not|no|or|and|nor|maybe|perhaps|either|if|to|times|plus|minus|over|divided|half|"
+    r"wrong|is|are|was|by|than|more|less|about|but|except|quarter|third|twice|double|squared|"
+    r"cubed|percent|pairs?|factorial|root|gross|score|fold|choose|mod|modulo|power|squares?|base|"
+    r"(?:ten|hundred|thousand|four|fif|six|seven|eigh|nin)ths?)\b"
+)
+MARKED = {"deg": DEGREE, "percent": PERCENT}
+
+
+class Parser(Expressions):
+    """Reads one answer from its tokens."""
+
+    def value(self) -> Value:
+        """The whole text as one value; UnreadableError if it is not one."""
+        items = [self._relation()]
+        while self._separator():
+            items.append(self._relation())
+        if self._now.kind != "end":
+            raise UnreadableError(f"{self._now.text[:20]!r} has no place in the answer")
+        return items[0] if len(items) == 1 else Sequence("list", named_alike(items))
+
+    def _separator(self) -> bool:
+        """Step over what stands between the items of a list."""
+        comma = self._take(",", ";")
+        if self._now.kind in ("word", "text") and self._inner().lower() in ("and", "or"):
+            self._at += 1
+            return True
+        return comma
+
+    # --- relations and what they hold
+
+    def _relation(self) -> Value:
+        name = self._definition()
+        sides: list[Value] = [name or self._union()]
+        operators = list[str]()
+        while self._now.text in COMPARISONS and self._now.kind == "op":
+            operators.append(self._now.text)
+            self._at += 1
+            sides.append(self._union())
+        if not operators:
+            return self._member(sides[0])
+        return related(sides, operators)
+
+    def _definition(self) -> Scalar | None:
+        """``f(x)`` before an equals sign, as one name."""
+        pattern = [self._ahead(count) for count in range(5)]
+        texts = [token.text for token in pattern]
+        if texts[1:2] + texts[3:] != ["(", ")", "="] or pattern[2].kind != "word":
+            return None
+        if pattern[0].kind != "word" or len(texts[0]) > 1 or len(texts[2]) > 1:
+            return None
+        self._at += 4
+        return Scalar(Node("sym", name=f"{texts[0]}({texts[2]})"))
+
+    def _member(self, left: Value) -> Value:
+        if not self._take(r"\in"):
+            return left
+        name = variable(left)
+        right = self._union()
+        if name is None:
+            raise UnreadableError("only a variable can be an element")
+        return with_name(right, name)
+
+    def _union(self) -> Value:
+        parts = [self._operand()]
+        while self._take(r"\cup"):
+            parts.append(self._operand())
+        return parts[0] if len(parts) == 1 else Union(tuple(map(as_part, parts)))
+
+    def _operand(self) -> Value:
+        token = self._now
+        if token.text in (r"\emptyset", r"\varnothing"):
+            self._at += 1
+            return Sequence("set", ())
+        if token.text == r"\mathbb" and [self._ahead(n).text for n in (1, 2, 3)] == ["{", "R", "}"]:
+            self._at += 4
+            return Interval(negated(INFINITY), INFINITY, (False, False))
+        if token.text == r"\begin":
+            return self._matrix()
+        if token.text in (r"\{", r"\langle") or (
+            token.text in BRACKETS and self._commas.get(self._at)
+        ):
+            return self._sequence()
+        return self._scalar()
+
+    def _sequence(self) -> Value:
+        """``(a, b)``, ``[a, b)``, a set: which it is shows in its brackets."""
+        opening, end = self._now.text, self._closes.get(self._at)
+        if end is None:
+            raise UnreadableError("a bracket that does not close")
+        self._enter()
+        self._at += 1
+        items = list[Value]()
+        while self._at < end:
+            items.append(self._relation() if opening == r"\{" else self._union())
+            if self._at < end and not self._take(",", ";"):
+                raise UnreadableError("expected a comma between brackets")
+        self._depth -= 1
+        closing = self._tokens[end].text
+        self._at = end + 1
+        return bracketed(opening, closing, expanded(items))
+
+    def _matrix(self) -> Matrix:
+        self._at += 1
+        self._need("{")
+        kind = self._now.text
+        if kind not in ("pmatrix", "bmatrix", "vmatrix", "matrix", "array"):
+            raise UnreadableError(f"an environment {kind[:20]!r}")
+        self._at += 1
+        self._need("}")
+        rows, row = list[tuple[Node, ...]](), list[Node]()
+        while True:
+            row.append(self._sum())
+            if self._take("&"):
+                continue
+            rows.append(tuple(row))
+            row = []
+            if not self._take("\\\\") or self._now.text == r"\end":
+                break
+        self._need(r"\end")
+        self._need("{")
+        self._need(kind)
+        self._need("}")
+        if len({len(row) for row in rows}) != 1:
+            raise UnreadableError("a matrix with rows of different lengths")
+        return Matrix(tuple(rows))
+
+    # --- one number or expression, with what is measured
+
+    def _scalar(self) -> Value:
+        start = self._at
+        sign = self._take("-") if self._ahead(1).text.strip("\\") in CURRENCIES else False
+        money = CURRENCIES.get(self._now.text.strip("\\")) if self._now.kind != "end" else None
+        self._at += money is not None
+        node = self._scaled(self._sum())
+        node = negated(node) if sign else node
+        if self._take(":"):
+            return Sequence("ratio", (Scalar(node), Scalar(self._sum())))
+        lone = self._tokens[start : self._at]
+        found = _written(node, lone)
+        unit = self._unit()
+        if money is not None:
+            money_unit = parse_unit(money)
+            if unit not in (None, money_unit) or money_unit is None:
+                raise UnreadableError("two units")
+            unit = money_unit
+        if node.op == "call" and node.name in ("deg", "percent") and unit is None:
+            return replace(_written(node.args[0], lone[:1]), unit=MARKED[node.name])
+        if node.op == "call" and node.name == "base":
+            return Scalar(node, unit, int(node.args[1].value))
+        if unit in (DEGREE, PERCENT):
+            return replace(found, unit=unit)
+        return replace(found, unit=unit)
+
+    def _scaled(self, node: Node) -> Node:
+        """A number with its thousands or millions in words."""
+        while self._now.kind in ("word", "text") and self._inner().lower() in SCALES:
+            node = Node("mul", (node, number(SCALES[self._inner().lower()])))
+            self._at += 1
+        return node
+
+    def _unit(self) -> Unit | None:
+        """The unit after a number: all words up to the next sign that is none of a unit's."""
+        start = self._at
+        first = self._now
+        if first.kind not in ("word", "text") and first.text not in (r"\mu", r"\Omega"):
+            return None
+        if self._inner().lower() in ("and", "or"):
+            return None
+        while self._now.kind in ("word", "text") or self._now.text in (*"^/*{}()-", r"\mu"):
+            if self._inner().lower() in ("and", "or"):
+                break
+            if self._now.text == ")" and "(" not in {
+                token.text for token in self._tokens[start : self._at]
+            }:
+                break
+            power = self._now.text == "^"
+            self._at += 1
+            if power:
+                self._take("{")
+                self._take("-")
+                self._at += self._now.kind == "num"
+        words = self._source[first.start : self._tokens[self._at - 1].end]
+        unit = parse_unit(words)
+        if unit is not None:
+            return unit
+        said = TEXT_INNER.sub(r" \1 ", words)
+        if re.fullmatch(r"[A-Za-z /-]+", said) and not UNCOUNTABLE.search(said):
+            return counted(said)
+        raise UnreadableError(f"{words[:40]!r} is no unit")
+
+
+def _written(node: Node, lone: list[Token]) -> Scalar:
+    """A scalar, with the decimals of its text where that is one number."""
+    numbers = [token.text for token in lone if token.text not in ("+", "-", "$", r"\$", "%")]
+    if len(numbers) != 1 or not re.fullmatch(r"\d*\.\d+", numbers[0]) or node.op != "num":
+        return Scalar(node)
+    whole, decimals = numbers[0].split(".")
+    return Scalar(node, places=len(decimals), figures=len((whole + decimals).lstrip("0")))

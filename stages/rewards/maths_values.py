@@ -1,0 +1,87 @@
+"""What a mathematical answer can be: the type comes before the value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from stages.rewards.maths_nodes import Node
+from stages.rewards.units import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A number or expression, perhaps with a unit, perhaps written in another base than ten.
+
+    ``places`` is the number of decimals where the text was one decimal number, else None;
+    ``figures`` its significant figures.
+    """
+
+    node: Node
+    unit: Unit | None = None
+    base: int | None = None
+    places: int | None = None
+    figures: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """Several values: ``tuple`` (a, b), ``bracket`` [a, b], ``ratio`` a:b; ``list`` a, b; ``set``.
+
+    The order counts in the first three, the number of times a value comes in all but ``set``.
+    """
+
+    kind: str
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """From ``low`` to ``high``; ``name`` is the variable if it was written as an inequality."""
+
+    low: Node
+    high: Node
+    closed: tuple[bool, bool]
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """Intervals and sets put together."""
+
+    parts: tuple[Value, ...]
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Sides joined by ``=``, ``!=``, ``>`` or ``>=``; chains of equations have several sides."""
+
+    sides: tuple[Value, ...]
+    operator: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Rows of expressions."""
+
+    rows: tuple[tuple[Node, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Words, folded."""
+
+    words: str
+
+
+Value = Scalar | Sequence | Interval | Union | Relation | Matrix | Text
+
+INFINITY = Node("const", name="inf")
+
+
+def decimal_matches(written: Scalar, value: Fraction) -> bool:
+    """Whether a decimal of ten figures or more is ``value`` rounded to the places it has."""
+    if written.places is None or written.figures < 10:
+        return False
+    return abs(written.node.value - value) <= Fraction(1, 2 * 10**written.places)

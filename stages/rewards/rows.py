@@ -1,0 +1,88 @@
+"""Rows of golds and responses as problems: which verifier a row is for, and what it tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stages.base.errors import VerifierError
+from stages.base.records import Problem
+from stages.rewards.choices import read_choice
+from stages.rewards.maths import read_gold
+from stages.rewards.maths_nodes import symbols
+from stages.rewards.maths_values import Scalar, Text
+
+Row = Mapping[str, Any]
+SCIENCE = ("stem", "science", "physics", "chemistry", "biology")
+PASSED_ON = ("unit", "tolerance", "aliases", "thinking")
+INSTRUCTIONS = ("instruction_id_list", "kwargs", "instructions", "ground_truth")
+WRITTEN = ("notation", "instance")
+
+
+def problem_of(row: Row) -> Problem:
+    """The problem a row is about; VerifierError if nobody can tell how to judge it."""
+    if "family" in row:
+        meta: dict[str, Any] = {name: row[name] for name in WRITTEN if name in row}
+        meta = {"notation": "text", "thinking": row.get("thinking") is True, **meta}
+        return _problem(row, str(row["family"]), meta)
+    meta = {name: row[name] for name in PASSED_ON if row.get(name) is not None}
+    instructions = {name: row[name] for name in INSTRUCTIONS if row.get(name) is not None}
+    if instructions:
+        return _problem(row, "", {**meta, **instructions, "verifier": "instructions"})
+    if gold(row) is None:
+        raise VerifierError(f"{row['id']}: no gold. Add one, or drop the row.")
+    return _problem(row, "", {**meta, "verifier": row.get("verifier") or default_verifier(row)})
+
+
+def _problem(row: Row, family: str, meta: dict[str, Any]) -> Problem:
+    prompt = row.get("prompt")
+    return Problem(
+        id=str(row["id"]),
+        family=family,
+        domain=str(row.get("domain", "")),
+        prompt=prompt if isinstance(prompt, str) else "",
+        answer=gold(row) or "",
+        key=str(row["id"]),
+        meta=meta,
+    )
+
+
+def gold(row: Row) -> str | None:
+    """The gold as text; None if the row has none."""
+    found = row.get("gold")
+    if isinstance(found, bool) or not isinstance(found, str | int | float):
+        return None
+    return str(found) if str(found).strip() else None
+
+
+def default_verifier(row: Row) -> str:
+    """The verifier of a row's domain where the row names none.
+
+    Maths goes to ``maths``. Science goes by the gold: an InChI to ``molecule``, one letter to
+    ``choice``, a number with or without a unit to ``number``, words to ``text``, all else that can
+    be read to ``maths``. A SMILES looks like words, so its row must name ``molecule``.
+    """
+    domain = str(row.get("domain", "")).casefold()
+    if domain in ("maths", "math", "mathematics"):
+        return "maths"
+    if domain in SCIENCE:
+        return _science(gold(row) or "")
+    known = ", ".join(("maths", *SCIENCE))
+    raise VerifierError(
+        f"{row['id']}: domain '{row.get('domain')}' has no verifier of its own. Name one in "
+        f"'verifier', or give a 'family' with its 'instance'. Domains known: {known}."
+    )
+
+
+def _science(text: str) -> str:
+    if text.startswith("InChI="):
+        return "molecule"
+    if read_choice(text) is not None:
+        return "choice"
+    try:
+        value = read_gold(text)
+    except VerifierError:
+        return "text"
+    if isinstance(value, Scalar) and not symbols(value.node):
+        return "number"
+    return "text" if isinstance(value, Text) else "maths"

@@ -1,0 +1,172 @@
+"""A file of responses in, a file of verdicts out."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import subprocess
+import sys
+
+import pytest
+
+from stages.base.errors import ConfigError, DataError
+from stages.base.records import Problem, Verdict
+from stages.problems.registry import generate
+from stages.rewards.check import check_file
+from stages.rewards.router import verify
+from stages.rewards.rows import default_verifier, problem_of
+from stages.rewards.verifiers import VERIFIERS
+
+CHAIN = {"start": 8, "steps": [["+", 4], ["+", 1], ["-", 5]]}
+LOGIC = {"domain": "logic", "family": "chain", "instance": CHAIN, "notation": "text"}
+ROWS = [
+    ({"domain": "maths", "gold": "1/2", "response": r"<think>x</think> \boxed{0.5}"}, "pass"),
+    ({"domain": "maths", "gold": "1/2", "response": r"\boxed{0.6}"}, "wrong"),
+    ({"domain": "maths", "gold": r"\sqrt2", "response": r"\boxed{2^{0.5}}"}, "pass"),
+    ({"domain": "maths", "gold": "1/2", "response": r"<think>\boxed{0.5}"}, "truncated"),
+    ({"domain": "maths", "gold": "3", "response": r"\boxed{3}", "ended": "length"}, "truncated"),
+    ({"domain": "maths", "gold": "3", "response": "3", "thinking": True}, "truncated"),
+    ({"domain": "maths", "gold": "1/2", "response": "I do not know."}, "unparsed"),
+    ({"domain": "maths", "gold": r"\int x", "response": r"\boxed{2}"}, "error"),
+    ({"domain": "maths", "gold": 3, "response": r"\boxed{3} \ud83d"}, "unparsed"),
+    ({"domain": "maths", "response": r"\boxed{3}"}, "error"),
+    ({"domain": "poetry", "gold": "3", "response": "3"}, "error"),
+    ({"domain": "maths", "gold": "3", "response": "3", "verifier": "magic"}, "error"),
+    ({"domain": "physics", "gold": "5 cm", "response": "The answer is 0.05 m."}, "pass"),
+    ({"domain": "physics", "gold": "5", "unit": "cm", "response": "The answer is 0.05 m."}, "pass"),
+    ({"domain": "physics", "gold": "5", "unit": "furlongs", "response": "5"}, "error"),
+    ({"domain": "physics", "gold": "300", "tolerance": 0, "response": "301"}, "wrong"),
+    ({"domain": "physics", "gold": "300", "tolerance": "x", "response": "300"}, "error"),
+    ({"domain": "chemistry", "gold": "CCO", "verifier": "molecule", "response": "OCC"}, "pass"),
+    ({"domain": "stem", "gold": "B", "response": "**B**"}, "pass"),
+    ({"domain": "stem", "gold": "ATP", "aliases": ["adenosine"], "response": "Adenosine"}, "pass"),
+    ({"domain": "stem", "gold": "x^2", "response": r"\boxed{x \cdot x}"}, "pass"),
+    ({**LOGIC, "response": "<think> </think> 8"}, "pass"),
+    ({**LOGIC, "response": "<think> </think> 7"}, "wrong"),
+    ({**LOGIC, "response": "8", "ended": None}, "pass"),
+    ({**LOGIC, "response": "8", "thinking": True}, "truncated"),
+    ({**LOGIC, "response": "<think> 8"}, "truncated"),
+    ({**LOGIC, "family": "chess", "response": "<think> </think> 7"}, "error"),
+]
+
+
+def written(path, rows):
+    lines = [json.dumps({"id": f"row {n}", **row}) for n, row in enumerate(rows)]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_verdicts_stand_in_order_and_are_the_same_for_any_number_of_workers(tmp_path):
+    rows = written(tmp_path / "rows.jsonl", [row for row, _ in ROWS])
+    outputs = [tmp_path / f"{workers}.jsonl" for workers in (1, 3)]
+    for workers, output in zip((1, 3), outputs, strict=True):
+        counts = check_file(rows, output, workers)
+    assert outputs[0].read_bytes() == outputs[1].read_bytes()
+    found = [json.loads(line) for line in outputs[0].read_text().splitlines()]
+    assert [row["id"] for row in found] == [f"row {n}" for n in range(len(ROWS))]
+    assert [row["verdict"] for row in found] == [verdict for _, verdict in ROWS]
+    for row in found:
+        expected = {"pass": 1.0, "error": None}.get(row["verdict"], 0.0)
+        assert row["reward"] == expected
+        assert row["reason"] or row["verdict"] in ("pass", "wrong")
+    assert sum(counts.values()) == len(ROWS)
+
+
+def run(*arguments):
+    command = [sys.executable, "-m", "stages.rewards", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_line_that_is_not_json_is_one_plain_error(tmp_path):
+    rows, output = tmp_path / "rows.jsonl", tmp_path / "out.jsonl"
+    rows.write_text('{"id": "a", "domain": "maths", "gold": "3", "response": "3"}\n{"id": \n')
+    done = run("check", "--input", rows, "--output", output)
+    assert done.returncode == 2
+    assert f"{rows}:2: not JSON" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == [rows]
+
+
+def test_the_command_checks_and_counts(tmp_path):
+    rows = written(tmp_path / "rows.jsonl", [row for row, _ in ROWS[:3]])
+    done = run("check", "--input", rows, "--output", tmp_path / "out.jsonl")
+    assert done.returncode == 0
+    assert "3 rows: 2 pass, 1 wrong" in done.stderr
+    shown = run("check", "--help").stdout
+    for name in ("--input", "--output", "--workers", "tolerance", "unparsed"):
+        assert name in shown
+
+
+@pytest.mark.parametrize(
+    ("row", "complaint"),
+    [
+        ({"domain": "maths", "gold": "3"}, "'response' must be a text"),
+        ({"id": None, "response": "3"}, "'id' must be a text"),
+        ({"response": "3", "ended": "soon"}, "'ended' must be one of"),
+        ({"response": 3}, "'response' must be a text"),
+    ],
+)
+def test_a_row_without_what_all_need_is_named(tmp_path, row, complaint):
+    rows = written(tmp_path / "rows.jsonl", [row])
+    with pytest.raises(DataError, match=f"rows.jsonl:1: {complaint}"):
+        check_file(rows, tmp_path / "out.jsonl", 1)
+
+
+def test_impossible_requests_are_refused(tmp_path):
+    rows = written(tmp_path / "rows.jsonl", [])
+    rows.write_text("\n")
+    with pytest.raises(DataError, match="holds no rows"):
+        check_file(rows, tmp_path / "out.jsonl", 1)
+    with pytest.raises(DataError, match="no such file"):
+        check_file(tmp_path / "none.jsonl", tmp_path / "out.jsonl", 1)
+    with pytest.raises(ConfigError, match="--workers 0"):
+        check_file(rows, tmp_path / "out.jsonl", 0)
+    with pytest.raises(ConfigError, match="is a folder"):
+        check_file(rows, tmp_path, 1)
+
+
+@pytest.mark.parametrize(
+    ("gold", "verifier"),
+    [
+        ("5 cm", "number"), ("-3.5e2", "number"), (r"\sqrt{2}", "number"), ("B", "choice"),
+        ("mitochondrion", "text"), ("Fe3+ ion?", "text"), ("x^2+1", "maths"), ("(1,2)", "maths"),
+        ("InChI=1S/CH4/h1H4", "molecule"),
+    ],
+)  # fmt: skip
+def test_the_gold_decides_where_a_science_row_names_no_verifier(gold, verifier):
+    assert default_verifier({"id": "a", "domain": "Physics", "gold": gold}) == verifier
+
+
+def test_instructions_are_passed_on_whole():
+    row = {"id": "a", "response": "x", "instruction_id_list": ["b"], "kwargs": [{}]}
+    meta = problem_of(row).meta
+    assert meta == {"verifier": "instructions", "instruction_id_list": ["b"], "kwargs": [{}]}
+
+
+NAMED = Problem("p", "", "maths", "", "3", "p", meta={"verifier": "maths"})
+
+
+@pytest.mark.parametrize("name", ["magic", None, ["maths"], 3])
+def test_a_verifier_nobody_knows_is_an_error_without_reward(name):
+    asked = dataclasses.replace(NAMED, meta={"verifier": name})
+    found = verify(asked, r"\boxed{3}", "stop")
+    assert (found.verdict, found.reward) == (Verdict.ERROR, None)
+    assert "no verifier" in found.reason
+
+
+def test_every_verifier_is_routed_to():
+    golds = {"maths": "3", "number": "3", "molecule": "CCO", "choice": "C", "text": "iron"}
+    assert set(golds) <= set(VERIFIERS)
+    for name, gold in golds.items():
+        asked = dataclasses.replace(NAMED, answer=gold, meta={"verifier": name})
+        assert verify(asked, rf"\boxed{{{gold}}}", "stop").verdict is Verdict.PASS
+        assert verify(asked, r"\boxed{4 and more}", "stop").reward == 0.0
+        broken = dataclasses.replace(asked, answer="")
+        assert verify(broken, rf"\boxed{{{gold}}}", "stop").verdict is Verdict.ERROR
+
+
+def test_generated_problems_are_judged_as_ever():
+    for drawn in generate("chain", 3, 0, "text", heldout=False, modulus=10):
+        response = f"<think> </think> {drawn.answer}"
+        row = {"id": drawn.id, "family": "chain", "response": response, **drawn.meta}
+        assert verify(problem_of(row), response, "stop").verdict is Verdict.PASS

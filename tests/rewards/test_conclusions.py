@@ -1,0 +1,152 @@
+"""Which answer a response states: boxes, marks, last lines, and what takes them back."""
+
+from __future__ import annotations
+
+import pytest
+
+from stages.base.records import Verdict
+from stages.rewards.conclusions import LONGEST, answer_part, conclusion
+from stages.rewards.maths import judge_maths
+from stages.rewards.maths_compare import Asked
+
+
+def verdict(response: str, gold: str = "3") -> Verdict:
+    return judge_maths(gold, response, Asked()).verdict
+
+
+def cases(table: str) -> list[str]:
+    return [line.strip().replace("⏎", "\n") for line in table.strip().splitlines()]
+
+
+PLAIN = r"""
+\boxed{3}
+So \boxed{3}. Thus the answer is $\boxed{3}$.
+Since x cannot be negative, the answer is \boxed{3}.
+The least common multiple is $\boxed{3}$.
+The number of days on which it does not rain is $\boxed{3}$
+\boxed{4}, no wait, \boxed{3}
+\boxed{4}. Actually, it is \boxed{3}. So again: \boxed{3}
+Therefore $$x = \boxed{3}$$⏎I hope this helps.
+\implies \boxed{3}
+→ \boxed{3}
+\begin{align*} x&=1+2\\ &=\boxed{3} \end{align*}
+$\boxed{3}$ is the smallest such number.
+\boxed{3} and that is all.
+\boxed{\boxed{3}}
+\boxed{\text{3}}
+\fbox{3}
+**\boxed{3}**
+\[⏎\boxed{3}⏎\]
+3
+**3**
+$3$
+x = 3
+So x = 3.
+We get 2 + 1 = 3⏎3
+The answer is 3.
+The answer is $3$. This is because 2 + 1 = 3.
+The final answer is:⏎⏎$$⏎3⏎$$
+Final Answer:⏎**3**
+**Answer:** **3**
+**Answer: 3**.
+Answer: 4⏎No, wait.⏎Answer: 3
+#### 3
+"""
+OPEN = r"""
+\boxed{3}. And the final answer: \boxed{
+\boxed{}
+\boxed 3
+\boxedfoo{3}
+It is not \boxed{3}
+It is 4, not \boxed{3}
+The answer cannot be \boxed{3}
+It isn't true that the answer is \boxed{3}
+Perhaps it is \boxed{3}
+\boxed{3} or 4
+\boxed{3}, 4
+\boxed{3}4
+\boxed{3}.5
+1\boxed{3}
+-\boxed{3}
+- \boxed{3}
+minus \boxed{3}
+2\cdot\boxed{3}
+x \neq \boxed{3}
+$\boxed{3}^2$
+$\boxed{3}!$
+\boxed{3}\%
+\boxed{3} thousand
+\boxed{3} plus one
+\boxed{3} is wrong
+\boxed{3}. No, it is 4
+\boxed{3}. The answer is 4.
+\boxed{3}?
+\boxed{3}⏎4
+\boxed{4} or \boxed{3}
+\boxed{4} \boxed{3}
+\boxed{4}⏎\boxed{3}
+\boxed{2}\boxed{3}
+4⏎3
+1⏎2⏎3
+1, 2, 3
+2 or 3
+The answer is 2 or 3
+The answer is not 3
+The answer is 3?
+The answer is 3. But it could be 4.
+The answer is 3 2/3
+The answer is -3
+Answer: 4⏎Answer: 3
+Answer: 3⏎4
+The smallest number is 3.
+I do not know.
+<think> 3
+</think> 3
+"""
+
+
+@pytest.mark.parametrize("response", cases(PLAIN))
+def test_a_plain_statement_is_found(response):
+    assert verdict(response) is Verdict.PASS
+
+
+@pytest.mark.parametrize("response", cases(OPEN))
+def test_what_states_two_things_or_another_never_passes(response):
+    assert verdict(response) in (Verdict.WRONG, Verdict.UNPARSED)
+
+
+def test_no_answer_is_unparsed_rather_than_wrong():
+    for response in ("", "I do not know.", r"\boxed{", "It is 3, or so I think."):
+        assert verdict(response) is Verdict.UNPARSED
+
+
+def test_a_box_with_its_unit_outside():
+    assert verdict(r"\boxed{5} cm.", "5 cm") is Verdict.PASS
+    assert verdict(r"\boxed{5} m.", "5 cm") is Verdict.WRONG
+    assert verdict(r"$\boxed{90}^\circ$", r"90^\circ") is Verdict.PASS
+    assert verdict(r"\boxed{5} meters per second", "5 m/s") is Verdict.PASS
+    assert verdict(r"\boxed{5} square meters", "5 m") is Verdict.WRONG
+
+
+@pytest.mark.parametrize(
+    ("response", "part"),
+    [
+        ("<think> 1 </think> 3", "3"),
+        ("1 </think> 3", "3"),
+        ("3", "3"),
+        ("<think> 3", None),
+        ("<think> \\boxed{3}", None),
+    ],
+)
+def test_what_follows_the_thinking(response, part):
+    assert answer_part(response) == part
+
+
+def test_a_problem_may_demand_thinking():
+    assert answer_part("3", thinking=True) is None
+    assert answer_part("<think></think>3", thinking=True) == "3"
+
+
+def test_endless_answers_are_not_searched():
+    assert conclusion("3\n" * LONGEST) is None
+    assert conclusion("\n".join(map(str, range(1000)))) is None

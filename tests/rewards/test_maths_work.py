@@ -1,0 +1,66 @@
+"""An equal expression that is only the problem again is no answer to it."""
+
+from __future__ import annotations
+
+import pytest
+
+from stages.base.records import Verdict
+from stages.rewards.maths import judge_maths
+from stages.rewards.maths_compare import Asked
+from stages.rewards.maths_reading import read
+from stages.rewards.maths_work import is_literal, operations
+from stages.rewards.science import Measured, judge_number
+
+
+@pytest.mark.parametrize(
+    ("prompt", "gold", "said"),
+    [
+        ("What is $17 * 23$?", "391", "17 * 23"),
+        ("What is $17 * 23$?", "391", r"23 \cdot 17"),
+        ("What is 2 + 3?", "5", "2+3"),
+        ("What is 100/4?", "25", r"\frac{100}{4}"),
+        ("Compute $2^{10}$.", "1024", "2^{10}"),
+        (r"Simplify \[\frac{\sec x}{\sin x} - \frac{\sin x}{\cos x}.\]", r"\cot x",
+         r"\frac{\sec x}{\sin x} - \frac{\sin x}{\cos x}"),
+        ("", r"\cot x", r"-\frac{\sin x}{\cos x} + \frac{\sec x}{\sin x}"),
+        ("", "12", r"1/\cos^2 10^\circ + 1/\sin^2 20^\circ + 1/\sin^2 40^\circ"),
+        ("Expand $(x+1)(x+2)$.", "x^2+3x+2", "(x+1)(x+2)"),
+    ],
+)  # fmt: skip
+def test_the_problem_again_is_no_answer(prompt, gold, said):
+    for response in (said, rf"\boxed{{{said}}}", f"The answer is ${said}$."):
+        assert judge_maths(gold, response, Asked(prompt)).reward == 0.0
+
+
+@pytest.mark.parametrize(
+    ("prompt", "gold", "said"),
+    [
+        ("How many subsets has a set of 10 elements?", "1024", "2^{10}"),
+        ("What is 3/8 as a decimal number?", "0.375", "3/8"),
+        ("Is 12 even or odd?", r"\text{even}", "even"),
+        ("Which is greater, $5$ or $7$?", "7", "7"),
+        ("Which is greater, $x^2$ or $x^3$?", "x^3", "x^3"),
+        ("Solve $x + 3 = 8$.", "5", "x = 5"),
+        ("Light goes $3.0 \\times 10^8$ m/s. How fast is it?", "3e8", r"3.0 \times 10^8"),
+        ("Factor $ab+2a+5b+10$.", "(a+5)(b+2)", "(b+2)(a+5)"),
+        ("", r"\cot x", r"\frac{\cos x}{\sin x}"),
+        ("", "3", r"\log_2 8"),
+    ],
+)
+def test_another_form_of_the_answer_is_one(prompt, gold, said):
+    assert judge_maths(gold, rf"\boxed{{{said}}}", Asked(prompt)).verdict is Verdict.PASS
+
+
+def test_a_quantity_must_be_worked_out_too():
+    asked = Measured(Asked("How far does it fall in 3 s at 9.8 m/s^2, half of 9.8 * 3^2?"))
+    assert judge_number("44.1 m", r"\boxed{44.1\text{ m}}", asked).verdict is Verdict.PASS
+    assert judge_number("88.2", r"\boxed{9.8 \cdot 3^2}", asked).verdict is Verdict.WRONG
+
+
+def test_operations_and_literals():
+    assert operations(read("2k+2").node) == 2
+    assert operations(read("-5").node) == 0
+    for text in ("3", "-3", "0.5", "3/8", r"-\frac{3}{8}", "1 1/2", r"2.5 \times 10^{-3}", "1e5"):
+        assert is_literal(read(text).node)
+    for text in ("6/3", "2+3", "2*3", "2^3", r"\sqrt{2}", "x"):
+        assert not is_literal(read(text).node)
