@@ -15,7 +15,7 @@ from stages.rewards.maths_values import Scalar, Text
 Row = Mapping[str, Any]
 SCIENCE = ("stem", "science", "physics", "chemistry", "biology")
 PASSED_ON = ("unit", "tolerance", "aliases", "thinking")
-INSTRUCTIONS = ("instruction_id_list", "kwargs", "instructions", "ground_truth")
+INSTRUCTIONS = ("instruction_id_list", "kwargs", "ground_truth", "messages", "prompt")
 WRITTEN = ("notation", "instance")
 
 
@@ -26,9 +26,10 @@ def problem_of(row: Row) -> Problem:
         meta = {"notation": "text", "thinking": row.get("thinking") is True, **meta}
         return _problem(row, str(row["family"]), meta)
     meta = {name: row[name] for name in PASSED_ON if row.get(name) is not None}
-    instructions = {name: row[name] for name in INSTRUCTIONS if row.get(name) is not None}
-    if instructions:
-        return _problem(row, "", {**meta, **instructions, "verifier": "instructions"})
+    if "instruction_id_list" in row or "ground_truth" in row:
+        published = {name: row[name] for name in INSTRUCTIONS if row.get(name) is not None}
+        instructions = {"key": row["id"], **published}
+        return _problem(row, "", {**meta, "instructions": instructions, "verifier": "instructions"})
     if gold(row) is None:
         raise VerifierError(f"{row['id']}: no gold. Add one, or drop the row.")
     return _problem(row, "", {**meta, "verifier": row.get("verifier") or default_verifier(row)})

@@ -2,7 +2,8 @@
 
 ``meta["verifier"]`` names one. ``meta["unit"]`` is the unit the problem asks for,
 ``meta["tolerance"]`` the relative tolerance of a number (1 % if it is not given),
-``meta["aliases"]`` other words that count as the gold.
+``meta["aliases"]`` other words that count as the gold, ``meta["instructions"]`` a published row of
+verifiable instructions.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from fractions import Fraction
 
 from stages.base.errors import VerifierError
 from stages.base.records import Judgement, Problem
+from stages.rewards.instructions.checking import judge_instructions
 from stages.rewards.maths import judge_maths
 from stages.rewards.maths_compare import Asked
 from stages.rewards.science import TOLERANCE, Measured, judge_choice, judge_number, judge_text
@@ -81,10 +83,18 @@ def _text(problem: Problem, text: str) -> Judgement:
     return judge_text(problem.answer, text, aliases(problem))
 
 
+def _instructions(problem: Problem, text: str) -> Judgement:
+    row = problem.meta.get("instructions")
+    if not isinstance(row, dict):
+        raise VerifierError(f"{problem.id}: meta holds no row of instructions. Drop the problem.")
+    return judge_instructions(row, text)
+
+
 VERIFIERS: Mapping[str, Verifier] = {
     "maths": _maths,
     "number": _number,
     "molecule": _molecule,
     "choice": _choice,
     "text": _text,
+    "instructions": _instructions,
 }

@@ -140,7 +140,8 @@ def test_the_gold_decides_where_a_science_row_names_no_verifier(gold, verifier):
 def test_instructions_are_passed_on_whole():
     row = {"id": "a", "response": "x", "instruction_id_list": ["b"], "kwargs": [{}]}
     meta = problem_of(row).meta
-    assert meta == {"verifier": "instructions", "instruction_id_list": ["b"], "kwargs": [{}]}
+    published = {"key": "a", "instruction_id_list": ["b"], "kwargs": [{}]}
+    assert meta == {"verifier": "instructions", "instructions": published}
 
 
 NAMED = Problem("p", "", "maths", "", "3", "p", meta={"verifier": "maths"})

@@ -12,6 +12,8 @@ from stages.rewards.instructions.checking import check_instructions, judge_instr
 from stages.rewards.instructions.consistency import inconsistencies
 from stages.rewards.instructions.registry import Instruction
 from stages.rewards.instructions.rows import InstructionRow, read_row
+from stages.rewards.router import verify
+from stages.rewards.rows import problem_of
 
 UNUSED = ("N", "quantifier", "word", "keyword_list", "options", "letter", "i", "first_word")
 IFEVAL_ROW = {
@@ -72,7 +74,7 @@ def test_a_broken_row_is_one_error_with_its_key_and_no_verdict(row, change):
     broken = {**row, **change}
     with pytest.raises(DataError, match=r"^row (7|\?): "):
         read_row(broken)
-    judged = judge_instructions(broken, "<think></think>Hi")
+    judged = judge_instructions(broken, "Hi")
     assert (judged.verdict, judged.reward) == (Verdict.ERROR, None)
 
 
@@ -81,24 +83,29 @@ def test_a_broken_row_is_one_error_with_its_key_and_no_verdict(row, change):
     [
         ("<think>War, war, war.</think>War and war.", "stop", Verdict.PASS),
         ("War, war.</think>War and war.", "stop", Verdict.PASS),
+        ("War and war.", "stop", Verdict.PASS),
         ("<think>War war</think>War, war.", "stop", Verdict.WRONG),
         ("<think>War war</think> ", "stop", Verdict.WRONG),
+        ("", "stop", Verdict.WRONG),
         ("<think>War and war.", "stop", Verdict.TRUNCATED),
-        ("War and war.", "stop", Verdict.TRUNCATED),
         ("<think>War</think>War and war.", "length", Verdict.TRUNCATED),
-        ("", "stop", Verdict.TRUNCATED),
     ],
 )
 def test_only_what_follows_a_finished_thought_is_judged(response, ended, verdict):
-    judged = judge_instructions(IFEVAL_ROW, response, ended)
+    judged = verify(problem_of({"response": response, **IFEVAL_ROW, "id": "7"}), response, ended)
     assert judged.verdict is verdict
     assert judged.reward == (1.0 if verdict is Verdict.PASS else 0.0)
     assert bool(judged.reason) == (verdict is not Verdict.PASS)
 
 
 def test_a_row_of_functions_is_judged_too():
-    assert judge_instructions(RLVR_ROW, "<think>\n</think>\n\nHello you").verdict is Verdict.PASS
-    assert judge_instructions(RLVR_ROW, "</think>a b c d e f").verdict is Verdict.WRONG
+    assert judge_instructions(RLVR_ROW, "Hello you").verdict is Verdict.PASS
+    assert judge_instructions(RLVR_ROW, "a b c d e f").verdict is Verdict.WRONG
+
+
+def test_a_row_without_its_prompt_is_judged_by_its_arguments():
+    row = {name: value for name, value in IFEVAL_ROW.items() if name != "prompt"}
+    assert judge_instructions(row, "War and war.").verdict is Verdict.PASS
 
 
 def at_least(words: int) -> Instruction:

@@ -24,7 +24,6 @@ from typing import Any
 
 from stages.base.errors import DataError, VerifierError
 from stages.base.records import Judgement, Verdict
-from stages.rewards.extraction import after_thinking
 from stages.rewards.instructions.consistency import inconsistencies
 from stages.rewards.instructions.registry import Instruction, bound
 from stages.rewards.instructions.rows import read_row
@@ -33,16 +32,11 @@ Check = Callable[[str], bool]
 SUMMARY = ("instruction_strict", "prompt_strict", "instruction_loose", "prompt_loose")
 
 
-def judge_instructions(row: Mapping[str, Any], response: str, ended: str = "stop") -> Judgement:
-    """Judge a whole response, thinking included, by a row of IFEval or RLVR-IFeval.
+def judge_instructions(row: Mapping[str, Any], text: str) -> Judgement:
+    """Judge what follows the thinking by a published row of IFEval or RLVR-IFeval.
 
-    ``ended`` is "stop" or "length". Cut off, or never through with thinking: TRUNCATED, 0. Only
-    what follows the thinking is checked. A row that cannot be read is ERROR; nothing is raised.
+    A row that cannot be read is ERROR; nothing is raised.
     """
-    text = after_thinking(response)
-    if ended == "length" or text is None:
-        reason = "cut off at the length limit" if ended == "length" else "the thinking never ended"
-        return Judgement(Verdict.TRUNCATED, 0.0, reason)
     try:
         read = read_row(row)
     except DataError as error:

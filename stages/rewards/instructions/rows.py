@@ -26,14 +26,15 @@ class InstructionRow:
 
 
 def read_row(row: Mapping[str, Any]) -> InstructionRow:
-    """A row of either data set, told apart by its fields.
+    """A row of either data set, told apart by its fields; IFEval's prompt may be missing.
 
     Raises DataError naming the row's key if fields are missing or of the wrong type. Whether ids
     are known and arguments fit is the check's to say (``registry.bound``).
     """
     key = str(row.get("key", row.get("id", "?")))
     if "instruction_id_list" in row:
-        return InstructionRow(key, _prompt(key, row.get("prompt")), _listed(key, row))
+        prompt = _prompt(key, row["prompt"]) if "prompt" in row else ""
+        return InstructionRow(key, prompt, _listed(key, row))
     if "ground_truth" in row:
         return InstructionRow(key, _last_user(key, row.get("messages")), (_function(key, row),))
     raise DataError(f"row {key}: neither instruction_id_list nor ground_truth is there.")
