@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +24,7 @@ from typing import Any
 
 from benchmarks.documents import Writer
 from benchmarks.environments import peer_python, versions
-from benchmarks.planted import BANDS, DISGUISES, Corpus, Truth, streamed
+from benchmarks.planted import BANDS, DISGUISES, Corpus, Truth, copied, streamed
 from benchmarks.scoring import Share, as_json, by_cell, contamination, copies, duplicates
 from benchmarks.usage import Usage, measure, processor
 from stages.base.errors import EverystepError, ResourceError
@@ -34,6 +35,7 @@ PROGRAMS = Path(__file__).with_name("peers")
 SCRATCH = Path(".scratch/benchmarks")
 ONE_THREAD = ("OMP_NUM_THREADS", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS", "MKL_NUM_THREADS")
 MILLION = 1_000_000
+ROOM = 8000  # bytes of disk a row: the rows, those that are kept, what lies between
 STEPS = {
     "exact": "exact_dedup",
     "near": "near_dedup",
@@ -52,6 +54,11 @@ class Tool:
     arguments: tuple[str, ...] = ()
     requirements: tuple[str, ...] = ()
     oldest: tuple[int, int] = (3, 11)
+
+    @property
+    def folder(self) -> str:
+        """Where its output goes."""
+        return f"{self.step}, {self.name}"
 
     @property
     def packages(self) -> list[str]:
@@ -101,7 +108,7 @@ def our_command(step: str, folder: Path, output: Path) -> list[str]:
 
 def run_tool(tool: Tool, folder: Path) -> tuple[Usage, list[str], str]:
     """Run it on the rows in a folder: what it took, ids that it removed, versions."""
-    output = folder / f"{tool.step}, {tool.name}"
+    output = folder / tool.folder
     output.mkdir()
     if tool.program:
         python = Path(sys.executable)
@@ -236,6 +243,8 @@ def against_peers(arguments: argparse.Namespace, folder: Path) -> None:
 def a_million(arguments: argparse.Namespace, folder: Path) -> None:
     """Our exact and near deduplication on a quarter of the rows and on all: how memory grows."""
     count, writer = arguments.documents or MILLION, Writer(arguments.seed)
+    if shutil.disk_usage(folder).free < count * ROOM:
+        raise ResourceError(f"{count} rows need {count * ROOM / 1e9:.0f} GB free in {SCRATCH}.")
     write_json(folder / "items.jsonl", {"id": "none", "benchmark": "none", "question": "x y z"})
     lines, rows = [], []
     for size in (count // 4, count):
@@ -243,9 +252,10 @@ def a_million(arguments: argparse.Namespace, folder: Path) -> None:
         for step in ("exact", "near"):
             tool = Tool(step, f"ours on {size}")
             usage, ids, _ = run_tool(tool, folder)
-            lines.append([step, size, *costs(usage), len(ids)])
+            shutil.rmtree(folder / tool.folder)
+            lines.append([step, size, *costs(usage), len(ids), copied(size)[step]])
             rows.append({"step": step, "documents": size, "removed": len(ids), **vars(usage)})
-    table(["step", "documents", "CPU s", "peak MiB", "removed"], lines)
+    table(["step", "documents", "CPU s", "peak MiB", "removed", "planted"], lines)
     for step in ("exact", "near"):
         small, large = [row["peak"] for row in rows if row["step"] == step]
         by_row = (large - small) * 2**20 / (count - count // 4)

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -15,12 +16,16 @@ PEERS = Path(".scratch/peers")
 MINORS = range(15, 11, -1)  # of the Pythons 3.x that are looked for, newest first
 
 
-def peer_python(name: str, requirements: Sequence[str], oldest: tuple[int, int]) -> Path:
+def peer_python(
+    name: str, requirements: Sequence[str], oldest: tuple[int, int], *, shared: bool = False
+) -> Path:
     """The interpreter of an environment that holds the requirements and what they need.
 
-    ResourceError if no interpreter is new enough, or pip fails.
+    ``shared``: it holds the requirements alone, what they need is this environment's, so that both
+    sides compute with the same libraries. ResourceError if no interpreter is new enough, or pip
+    fails.
     """
-    base = _interpreter(oldest)
+    base = sys.executable if shared else _interpreter(oldest)
     folder = (PEERS / name).absolute()
     python, done = folder / "bin" / "python", folder / "installed"
     wanted = "\n".join(requirements)
@@ -28,7 +33,12 @@ def peer_python(name: str, requirements: Sequence[str], oldest: tuple[int, int])
         return python
     shutil.rmtree(folder, ignore_errors=True)
     subprocess.run([base, "-m", "venv", str(folder)], check=True)
-    command = [str(python), "-m", "pip", "install", "--quiet", "--only-binary=:all:", *requirements]
+    options = ["--quiet", "--only-binary=:all:"]
+    if shared:
+        site = next(folder.glob("lib/python*/site-packages"))
+        (site / "shared.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+        options.append("--no-deps")
+    command = [str(python), "-m", "pip", "install", *options, *requirements]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     if found.returncode:
         last = (found.stderr.strip().splitlines() or ["pip says nothing"])[-1]

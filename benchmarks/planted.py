@@ -42,6 +42,7 @@ RULES = (
     "of the digits from one to nine exactly once. A dot stands for an empty cell. Give the whole "
     "grid, row by row, with a blank between the digits and nothing else."
 )
+CYCLE = 40  # rows of a stream
 NUMBER = re.compile(r"(?<![\w{])\d+(?![\w}])")
 
 
@@ -326,13 +327,19 @@ DISGUISES: dict[str, Callable[[str], str]] = {
 
 
 def streamed(writer: Writer, count: int) -> Iterator[dict[str, str]]:
-    """Rows that never stand in memory together; of forty one is a copy and one a near copy."""
+    """Rows that never stand in memory together; of each cycle one is a copy and one a near copy."""
     for number in range(count):
-        cycle, place = divmod(number, 40)
+        cycle, place = divmod(number, CYCLE)
         if place in (18, 38):
             found = writer.near_copies(f"streamed/{cycle}", [0.9])[place > 20]
         elif place == 29:
-            found = writer.document("streamed", 40 * (cycle // 2))
+            found = writer.document("streamed", CYCLE * (cycle // 2))
         else:
             found = writer.document("streamed", number)
         yield row(number, found)
+
+
+def copied(count: int) -> dict[str, int]:
+    """Rows of a stream that exact and near deduplication should take."""
+    copies = (count + 10) // CYCLE
+    return {"exact": copies, "near": copies + (count + 1) // CYCLE}

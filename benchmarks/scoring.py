@@ -57,7 +57,7 @@ def copies(truth: Truth, removed: set[int]) -> dict[str, Share]:
 def contamination(truth: Truth, removed: set[int]) -> dict[str, Share]:
     """Of a decontamination: planted items found in all, by disguise and by band; false hits."""
     cells = by_cell(truth, removed)
-    found = {"items": _sum(cells.values())}
+    found = {"planted items": _sum(cells.values())}
     for disguise in DISGUISES:
         found[disguise] = _sum(cell for (_, name), cell in cells.items() if name == disguise)
     for band in BANDS:

@@ -15,7 +15,7 @@ import psutil
 
 from stages.base.errors import ResourceError
 
-BETWEEN = 0.02  # seconds from one look at the memory to the next
+BETWEEN = 0.1  # seconds from one look at the memory to the next
 MIB = 2**20
 
 
@@ -31,8 +31,8 @@ class Usage:
 def measure(command: Sequence[str], log: Path, variables: Mapping[str, str], cwd: Path) -> Usage:
     """Run a command to its end; ResourceError with the end of its log if it fails.
 
-    The peak is the larger of what the processes together were seen to hold and of what the kernel
-    kept as the highest mark of one of them.
+    The peak is the larger of what the processes together were seen to hold and of the kernel's
+    highest mark of one of them; it is never lower than our own mark, so only a higher one counts.
     """
     environment = {**os.environ, **variables}
     started, peak = time.perf_counter(), 0.0
@@ -46,6 +46,8 @@ def measure(command: Sequence[str], log: Path, variables: Mapping[str, str], cwd
                 break
             peak = max(peak, _held(process.pid))
             time.sleep(BETWEEN)
+    if used.ru_maxrss * 1024 > _highest(os.getpid()):
+        peak = max(peak, used.ru_maxrss * 1024)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
