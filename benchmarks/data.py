@@ -286,7 +286,10 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--documents", type=int, help="default 20,000; with --million 1,000,000")
     parser.add_argument("--items", type=int, default=3000, help="of benchmarks")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", nargs="+", default=[], metavar="TOOL", help="by their names")
+    names = list(dict.fromkeys(tool.name for tool in TOOLS))
+    parser.add_argument(
+        "--only", nargs="+", default=[], choices=names, metavar="TOOL", help=f"{names}"
+    )
     parser.add_argument("--million", action="store_true", help="our deduplication, streamed")
     parser.add_argument("--output", type=Path, default=SCRATCH / "data.json", help="JSON file")
     return parser.parse_args()

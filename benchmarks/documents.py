@@ -92,7 +92,7 @@ class Writer:
 
     def sentences(self, rng: np.random.Generator, size: int, domain: str) -> str:
         """Sentences of ``size`` characters, or one more."""
-        words = self.draw(rng, size // 4)
+        words = self.draw(rng, 20 + size // 4)
         found, at, length = list[str](), 0, 0
         for count in rng.integers(6, 20, size=1 + size // 18).tolist():
             sentence = words[at : at + count]

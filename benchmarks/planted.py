@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.documents import WORD, Document, Writer, formula, jaccard, shingles
+from stages.base.errors import ConfigError
 from stages.base.jsonl import dump_line, write_jsonl
 from stages.base.seeds import derive_seed
 
@@ -81,7 +82,10 @@ class Item:
 
 
 class Corpus:
-    """All rows and items of a run. Documents are made as they are written, the rest before."""
+    """All rows and items of a run. Documents are made as they are written, the rest before.
+
+    ConfigError if more is planted than ``documents``.
+    """
 
     def __init__(self, seed: int, documents: int, items: int) -> None:
         self.writer = Writer(seed)
@@ -93,7 +97,10 @@ class Corpus:
         self._plant_chains(max(20, documents // 400))
         self._plant_puzzles()
         self._plant_items(max(items, 2 * len(BANDS) * EACH * len(DISGUISES)))
-        assert documents > len(self.rows), f"{len(self.rows)} rows are planted; ask for more."
+        if documents <= len(self.rows):
+            raise ConfigError(
+                f"{documents} documents: {len(self.rows)} are planted already. Ask for more."
+            )
         self.truth.documents = list(range(len(self.rows), documents))
         self.rows += [None] * (documents - len(self.rows))
         self._beginnings = {_words(item.question)[:4] for item in self.items}
