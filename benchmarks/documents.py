@@ -136,14 +136,22 @@ class Writer:
             chain.append(self._replaced(rng, chain[-1], chosen))
         return chain
 
+    def _other(self, rng: np.random.Generator, word: str) -> str:
+        while (drawn := self.rare(rng, 1)[0]) == word:
+            pass
+        return drawn
+
     def _replaced(
         self, rng: np.random.Generator, document: Document, places: Sequence[int]
     ) -> Document:
         pieces, end = list[str](), 0
         spans = [match.span() for match in WORD.finditer(document.response)]
-        for place, word in zip(sorted(places), self.rare(rng, len(places)), strict=True):
+        for place in sorted(places):
             start, stop = spans[place]
-            pieces += [document.response[end:start], word]
+            pieces += [
+                document.response[end:start],
+                self._other(rng, document.response[start:stop]),
+            ]
             end = stop
         return replace(document, response="".join([*pieces, document.response[end:]]))
 
