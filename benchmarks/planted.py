@@ -110,7 +110,10 @@ class Corpus:
         """``rows.jsonl``, ``texts/texts.jsonl`` and ``items.jsonl``; the bytes of the texts."""
         texts = folder / "texts" / "texts.jsonl"
         texts.parent.mkdir()
-        with (folder / "rows.jsonl").open("w") as rows, texts.open("w") as plain:
+        with (
+            (folder / "rows.jsonl").open("w", encoding="utf-8") as rows,
+            texts.open("w", encoding="utf-8") as plain,
+        ):
             for place, number in enumerate(self._order):
                 found = self._document(number)
                 rows.write(dump_line(row(place, found)) + "\n")

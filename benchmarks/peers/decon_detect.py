@@ -19,7 +19,10 @@ def main() -> None:
     texts, items, output = map(Path, sys.argv[1:4])
     evals, found = output / "evals", output / "report"
     evals.mkdir()
-    with items.open(encoding="utf-8") as rows, (evals / "items.jsonl").open("w") as file:
+    with (
+        items.open(encoding="utf-8") as rows,
+        (evals / "items.jsonl").open("w", encoding="utf-8") as file,
+    ):
         for number, line in enumerate(rows):
             file.write(json.dumps(reference(number, json.loads(line))) + "\n")
     config = decon.Config(

@@ -27,7 +27,10 @@ def main() -> None:
         for line in file:
             searched |= ngrams(json.loads(line)["question"])
     removed = []
-    with texts.open(encoding="utf-8") as file, (output / "kept.jsonl").open("w") as kept:
+    with (
+        texts.open(encoding="utf-8") as file,
+        (output / "kept.jsonl").open("w", encoding="utf-8") as kept,
+    ):
         for line in file:
             row = json.loads(line)
             if searched.isdisjoint(ngrams(row["text"])):
