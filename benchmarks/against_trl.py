@@ -22,10 +22,8 @@ import math
 import os
 import statistics
 import subprocess
-import sysconfig
 import tempfile
 import time
-import venv
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -35,6 +33,7 @@ from typing import Any
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
+from benchmarks.environments import peer_python
 from benchmarks.turns import command, report
 from stages.base import params
 from stages.base.errors import EngineError
@@ -48,7 +47,6 @@ from stages.rl.c3po import make_scheduler
 from stages.rl.loop import Engines, train
 
 VERSION = "1.16.0"
-PEERS = Path(".scratch/peers")
 PROGRAM = Path(__file__).with_name("peers") / "trl_step.py"
 VOCABULARY, HIDDEN, LAYERS = 2048, 256, 4
 NUMBERS = 1000
@@ -168,7 +166,8 @@ class EvenShare:
 def main() -> None:
     """Measure and print."""
     arguments = parse()
-    python = peer_python(arguments.version)
+    wanted = arguments.version
+    python = peer_python(f"trl-{wanted}", (f"trl=={wanted}",), (3, 11), shared=True)
     prompts = random_prompts(8 * arguments.prompts)
     config = configuration(arguments)
     with tempfile.TemporaryDirectory() as name:
@@ -195,24 +194,6 @@ def tune(ours: Ours, arguments: argparse.Namespace) -> None:
         found.append((ours.take(arguments.steps).rest_by_token, ours.config))
         print(f"ours with micro-batches of {rows}: {1e6 * found[-1][0]:.0f} us a token", flush=True)
     ours.config = min(found, key=lambda pair: pair[0])[1]
-
-
-def peer_python(wanted: str) -> Path:
-    """The interpreter of the peer's environment; made when it is not there yet.
-
-    It holds TRL alone. Everything TRL needs (torch, transformers, accelerate, datasets) is this
-    environment's, so that both sides compute with the same libraries.
-    """
-    folder = PEERS / f"trl-{wanted}"
-    python, done = folder / "bin" / "python", folder / "installed"
-    if not done.exists():
-        venv.create(folder, clear=True, with_pip=True)
-        site = next(folder.glob("lib/python*/site-packages"))
-        (site / "shared.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
-        command = [str(python), "-m", "pip", "install", "--quiet", "--no-deps", f"trl=={wanted}"]
-        subprocess.run(command, check=True)
-        done.touch()
-    return python
 
 
 def peer_environment(threads: int) -> dict[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
 import statistics
 import sys
 import time
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import torch
 
+from benchmarks.usage import processor
 from stages.base.errors import EverystepError
 
 
@@ -47,7 +47,7 @@ def report(title: str, found: list[float], **facts: object) -> None:
     print(f"{title}: {statistics.median(found):.2f} {spread} over {len(found)} rounds")
     for name, value in facts.items():
         print(f"  {name}: {value}")
-    print(f"  machine: {_processor()}, {os.cpu_count()} cores")
+    print(f"  machine: {processor()}, {os.cpu_count()} cores")
     print(f"  torch {torch.__version__}, vllm {version('vllm')}, deepspeed {version('deepspeed')}")
 
 
@@ -58,9 +58,3 @@ def rows_command_line(description: str | None, model: Path) -> argparse.Namespac
     parser.add_argument("--rows", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=5)
     return parser.parse_args()
-
-
-def _processor() -> str:
-    rows = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    names = [row.partition(":")[2].strip() for row in rows if row.startswith("model name")]
-    return names[0] if names else platform.processor()
