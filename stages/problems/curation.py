@@ -1,0 +1,191 @@
+"""From parsed rows to problems that can be trusted: rewrite, deduplicate, check the gold.
+
+Everything that goes is set aside with its reason. The outcome depends on the problems and the order
+of the sources, not on the order of rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from stages.base.errors import ConfigError, DataError, VerifierError
+from stages.base.protocols import Sandbox
+from stages.base.records import Judgement, Problem, Verdict
+from stages.problems.answers import compose
+from stages.problems.code import CodeTask
+from stages.problems.code_checks import check_task
+from stages.problems.open_ended import open_ended
+
+Verify = Callable[[Problem, str, str], Judgement]
+"""(problem, response, how it ended) -> judgement: the verifier that rewards are made of."""
+
+GoldFault = Callable[[Problem], str | None]
+"""Why a gold cannot be used; None if it can."""
+
+DETAIL = " ("
+"""A reason is counted up to here; what follows tells one row from another."""
+
+
+@dataclass
+class Curated:
+    """Problems that go on, those that do not with the reason, and counts of what was done."""
+
+    kept: list[Problem] = field(default_factory=list)
+    set_aside: list[tuple[Problem, str]] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def reasons(self) -> dict[str, int]:
+        """How many were set aside for which reason."""
+        counted = Counter(reason.partition(DETAIL)[0] for _, reason in self.set_aside)
+        return dict(sorted(counted.items()))
+
+
+def curate(
+    problems: Sequence[Problem],
+    ranks: Sequence[str],
+    verify: Verify,
+    fault_of: GoldFault,
+    sandbox: Sandbox | None,
+    seed: int,
+) -> Curated:
+    """Reformulate, deduplicate by canonical key, check golds and tests; sorted by id.
+
+    ``ranks`` are the names of the sources, the preferred copy first; ``fault_of`` is asked for each
+    problem that is not code, once (:func:`gold_fault` is one). ConfigError if there are code
+    problems and no sandbox to run their tests in.
+    """
+    found = Curated()
+    ordered = sorted(problems, key=lambda one: (ranks.index(one.meta["source"]), one.id))
+    rewritten = reformulate(ordered, found)
+    single = deduplicate(rewritten, verify, found)
+    for problem in single:
+        if problem.family == "code":
+            _keep_code(problem, sandbox, seed, found)
+        elif fault := fault_of(problem):
+            found.set_aside.append((problem, fault))
+        else:
+            found.kept.append(problem)
+    found.kept.sort(key=lambda problem: problem.id)
+    return found
+
+
+def reformulate(problems: Iterable[Problem], found: Curated) -> list[Problem]:
+    """Multiple choice as open questions; the letter versions are set aside, rewritten or not."""
+    kept = []
+    for problem in problems:
+        if problem.family != "choice":
+            kept.append(problem)
+            continue
+        result = open_ended(problem)
+        if result.problem is None:
+            found.set_aside.append((problem, f"multiple choice: {result.reason}"))
+        else:
+            found.counts["rewritten_open_ended"] += 1
+            found.set_aside.append((problem, "multiple choice: an open-ended version is used"))
+            kept.append(result.problem)
+    return kept
+
+
+def deduplicate(problems: Sequence[Problem], verify: Verify, found: Curated) -> list[Problem]:
+    """The first problem of each canonical key, across sources.
+
+    Where copies disagree about the answer none can be trusted: all of them are set aside.
+    """
+    groups: dict[str, list[Problem]] = defaultdict(list)
+    for problem in problems:
+        groups[problem.key].append(problem)
+    kept = []
+    for first, *copies in groups.values():
+        others = [copy for copy in copies if not _same_answer(first, copy, verify)]
+        if others:
+            reason = "copies disagree about the answer"
+            found.set_aside += [(copy, reason) for copy in (first, *copies)]
+            continue
+        found.set_aside += [(copy, f"a copy ({first.id})") for copy in copies]
+        copied = {**first.meta, "copies": len(copies)} if copies else first.meta
+        kept.append(replace(first, meta=copied))
+    return kept
+
+
+def _same_answer(first: Problem, copy: Problem, verify: Verify) -> bool:
+    """Whether a copy answers the same; of code and of open prompts, any answer may differ."""
+    if first.answer == copy.answer or first.meta["verifier"] in ("", "code", "instructions"):
+        return True
+    return stated(first, copy.answer, verify).verdict is Verdict.PASS
+
+
+def stated(problem: Problem, answer: str, verify: Verify) -> Judgement:
+    """The judgement of a response that thinks nothing and states an answer."""
+    return verify(
+        problem, compose("", answer, careful=False, closing=False, notation="text"), "stop"
+    )
+
+
+def gold_fault(problem: Problem, verify: Verify) -> str | None:
+    """Why a gold cannot be used: it must pass as its own answer, and altered copies must not.
+
+    A problem without a verifier has no gold. One of instructions must have a checker that works,
+    whatever it says of an empty response.
+    """
+    verifier = problem.meta["verifier"]
+    if not verifier:
+        return None
+    found = stated(problem, problem.answer, verify)
+    if found.verdict is Verdict.ERROR:
+        return f"the gold cannot be checked ({found.reason[:200]})"
+    if verifier == "instructions":
+        return None
+    if found.verdict is not Verdict.PASS:
+        return f"the gold fails its own check ({found.verdict})"
+    for altered in perturbed(problem.answer, verifier):
+        if stated(problem, altered, verify).verdict is Verdict.PASS:
+            return f"a wrong answer passes ({altered[:80]!r})"
+    return None
+
+
+def perturbed(answer: str, verifier: str = "") -> list[str]:
+    """Answers that are surely not the given one.
+
+    The last run of digits becomes a far number, a plain number also changes its sign, a molecule
+    gets one carbon more, and an answer without digits becomes an unrelated word.
+
+    >>> perturbed("x = 12"), perturbed("-3"), perturbed("CCO", "molecule")
+    (['x = 7919'], ['-7919', '3'], ['CCOC'])
+    """
+    if verifier == "molecule":
+        return [f"{answer}C"]
+    runs = list(re.finditer(r"[0-9]+", answer))
+    if not runs:
+        return ["quartz" if "quartz" not in answer.lower() else "feldspar"]
+    start, end = runs[-1].span()
+    far = "7919" if answer[start:end] != "7919" else "7907"
+    altered = [f"{answer[:start]}{far}{answer[end:]}"]
+    if re.fullmatch(r"-?[0-9.]*[1-9][0-9.]*", answer):
+        altered.append(answer[1:] if answer.startswith("-") else f"-{answer}")
+    return altered
+
+
+def _keep_code(problem: Problem, sandbox: Sandbox | None, seed: int, found: Curated) -> None:
+    """Keep a programming task with the tests that count, or set it aside."""
+    if sandbox is None:
+        raise ConfigError(
+            f"{problem.id}: a programming task needs a sandbox to run its tests in, and none is "
+            "configured. Take the code sources out."
+        )
+    try:
+        checked = check_task(CodeTask.from_meta(problem.meta["code"]), sandbox, seed, problem.id)
+    except VerifierError as error:
+        found.set_aside.append((problem, f"the tests could not be run ({error})"))
+        return
+    except DataError as error:
+        found.set_aside.append((problem, f"no programming task ({error})"))
+        return
+    found.counts.update(checked.figures)
+    if checked.task is None:
+        found.set_aside.append((problem, checked.fault))
+        return
+    meta = {**problem.meta, "code": checked.task.to_meta(), "checks": checked.figures}
+    found.kept.append(replace(problem, meta=meta))
