@@ -11,6 +11,8 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
+from random import Random
 
 from stages.base.errors import DataError, VerifierError
 from stages.base.protocols import Sandbox
@@ -18,11 +20,12 @@ from stages.base.records import Verdict
 from stages.base.seeds import seeded_random
 from stages.problems.code import Case, CodeTask
 from stages.problems.code_inputs import Shape
-from stages.problems.code_mutants import mutants
+from stages.problems.code_mutants import constants, mutants
 from stages.problems.comparators import same_output
 
 WANTED = 12  # tests of a task, given and made; where more are given, all of them stay
 TRIES = 8  # inputs drawn for each one wanted: some repeat, some break the solution
+AIMED = 24  # inputs drawn once more for the mutants that all tests let pass
 MUTANTS = 8
 
 
@@ -49,25 +52,30 @@ def check_task(task: CodeTask, sandbox: Sandbox, seed: int, item: str) -> Checke
     ``item`` names the problem: drawn inputs and mutants come from (seed, item). VerifierError if
     the sandbox itself failed; that says nothing about the task.
     """
+    figures = {"tests_given": len(task.cases)}
     try:
         shape = Shape.parse(task.shape, task.style) if task.shape else None
         wrong = mutants(task.program, MUTANTS, seed, item)
         given = tuple({case.input: case for case in task.cases}.values())
         cases = [case for case in given if shape is None or not shape.fault(case.input)]
-        figures = {"tests_given": len(task.cases), "outside_constraints": len(given) - len(cases)}
+        figures["repeated"] = len(task.cases) - len(given)
+        figures["outside_constraints"] = len(given) - len(cases)
         fault = _failing(task, cases, sandbox)
         if fault:
             return Checked(None, fault, figures)
-        made = _made(task, shape, cases, sandbox, seed, item) if shape else []
+        rng = seeded_random(seed, "tests", item)
+        made = _made(task, shape, cases, WANTED - len(cases), sandbox, rng) if shape else []
+        left = _unnoticed(task, [*cases, *made], wrong, sandbox)
+        if shape and left:
+            made += _aimed(task, shape, [*cases, *made], left, sandbox, rng)
+            left = _unnoticed(task, [*cases, *made], left, sandbox)
     except DataError as error:
-        return Checked(None, str(error))
+        return Checked(None, str(error), figures)
     cases += made
-    figures["tests_made"] = len(made)
+    figures.update(tests_made=len(made), mutants=len(wrong), mutants_failed=len(wrong) - len(left))
     fault = _trivial(task, cases)
-    killed = 0 if fault else _killed(task, cases, wrong, sandbox)
-    figures.update(mutants=len(wrong), mutants_failed=killed)
-    if not fault and not killed:
-        fault = "no wrong mutant fails the tests"
+    if not fault and len(left) == len(wrong):
+        fault = "no wrong mutant fails the tests" if wrong else "nothing in the solution to mutate"
     return Checked(None if fault else replace(task, cases=tuple(cases)), fault, figures)
 
 
@@ -109,26 +117,25 @@ def _met(task: CodeTask, case: Case, ran: Ran) -> bool:
 def _made(
     task: CodeTask,
     shape: Shape,
-    given: Sequence[Case],
+    known: Sequence[Case],
+    wanted: int,
     sandbox: Sandbox,
-    seed: int,
-    item: str,
+    rng: Random,
 ) -> list[Case]:
-    """Tests on drawn inputs and on variations of given ones, within the constraints.
+    """Tests on drawn inputs and on variations of known ones, within the constraints.
 
     What the solution answers, twice alike, is what is expected.
     """
-    rng, wanted = seeded_random(seed, "tests", item), WANTED - len(given)
-    known = {case.input for case in given}
+    seen, hints = {case.input for case in known}, constants(task.program)
     fresh: list[str] = []
     for number in range(TRIES * max(0, wanted)):
         if len(fresh) == wanted:
             break
-        vary = number % 2 and given
-        text = shape.vary(rng.choice(given).input, rng) if vary else shape.draw(rng)
-        if text is None or text in known or shape.fault(text):
+        vary = number % 2 and known
+        text = shape.vary(rng.choice(known).input, rng) if vary else shape.draw(rng, hints)
+        if text is None or text in seen or shape.fault(text):
             continue
-        known.add(text)
+        seen.add(text)
         fresh.append(text)
     first, second = (outputs(task, task.program, fresh, sandbox) for _ in range(2))
     return [
@@ -136,6 +143,25 @@ def _made(
         for text, one, again in zip(fresh, first, second, strict=True)
         if one.output is not None and _met(task, Case(text, one.output), again)
     ]
+
+
+def _aimed(
+    task: CodeTask,
+    shape: Shape,
+    known: Sequence[Case],
+    wrong: Sequence[str],
+    sandbox: Sandbox,
+    rng: Random,
+) -> list[Case]:
+    """Further tests, only those that a mutant fails which passed all before."""
+    drawn, kept = _made(task, shape, known, AIMED, sandbox, rng), list[Case]()
+    for program in wrong:
+        if not _unnoticed(task, kept, [program], sandbox):
+            continue
+        ran = outputs(task, program, [case.input for case in drawn], sandbox)
+        failed = (case for case, one in zip(drawn, ran, strict=True) if _wrong(task, case, one))
+        kept += [case for case in islice(failed, 1) if case not in kept]
+    return kept
 
 
 def _trivial(task: CodeTask, cases: Sequence[Case]) -> str:
@@ -157,13 +183,17 @@ def _echo(task: CodeTask, case: Case) -> str:
     return json.dumps(arguments[0] if isinstance(arguments, list) and arguments else arguments)
 
 
-def _killed(task: CodeTask, cases: Sequence[Case], wrong: Sequence[str], sandbox: Sandbox) -> int:
-    """How many mutants fail at least one test."""
+def _unnoticed(
+    task: CodeTask, cases: Sequence[Case], wrong: Sequence[str], sandbox: Sandbox
+) -> list[str]:
+    """The mutants that give no wrong output to any test; to crash is not enough to be noticed."""
     inputs = [case.input for case in cases]
-    return sum(
-        not all(
-            _met(task, case, ran)
-            for case, ran in zip(cases, outputs(task, program, inputs, sandbox), strict=True)
-        )
+    return [
+        program
         for program in wrong
-    )
+        if not any(map(partial(_wrong, task), cases, outputs(task, program, inputs, sandbox)))
+    ]
+
+
+def _wrong(task: CodeTask, case: Case, ran: Ran) -> bool:
+    return ran.output is not None and not _met(task, case, ran)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Literal
@@ -85,12 +85,16 @@ class Shape:
         if any(len(line) > 1 and wide & set(line) for line in self.layout):
             raise DataError("input shape: a matrix stands alone on its layout line.")
 
-    def draw(self, rng: Random) -> str:
-        """An input that keeps the constraints, the ends of ranges oftener than chance."""
+    def draw(self, rng: Random, hints: Sequence[int] = ()) -> str:
+        """An input that keeps the constraints.
+
+        The ends of ranges, and ``hints`` with their neighbours, come oftener than by chance.
+        """
         values: Values = {}
+        near = [hint + step for hint in hints for step in (-1, 0, 1)]
         sizes = {name for part in self.parts for name in part.dimensions}
         for part in self.parts:
-            values[part.name] = _drawn(part, values, part.name in sizes, rng)
+            values[part.name] = _drawn(part, values, part.name in sizes, near, rng)
         return self.write(values)
 
     def write(self, values: Mapping[str, Any]) -> str:
@@ -187,7 +191,7 @@ def _bounds(part: Part, values: Mapping[str, Any]) -> tuple[int, int]:
     return _number(part.low, values), _number(part.high, values)
 
 
-def _drawn(part: Part, values: Values, is_size: bool, rng: Random) -> Any:
+def _drawn(part: Part, values: Values, is_size: bool, near: Sequence[int], rng: Random) -> Any:
     low, high = _bounds(part, values)
     if low > high:
         raise DataError(f"input shape: {part.name}: no number lies in {low}..{high}.")
@@ -195,24 +199,29 @@ def _drawn(part: Part, values: Values, is_size: bool, rng: Random) -> Any:
         length = rng.randint(low, max(low, min(high, LONGEST)))
         return "".join(rng.choice(part.letters) for _ in range(length))
     if part.kind == "int":
-        return _edgy(low, max(low, min(high, LONGEST)) if is_size else high, rng)
+        return _edgy(low, max(low, min(high, LONGEST)) if is_size else high, near, rng)
     sizes = [_number(name, values) for name in part.dimensions]
     if len(sizes) == 2:
-        return [_numbers(part, low, high, sizes[1], rng) for _ in range(sizes[0])]
-    return _numbers(part, low, high, sizes[0], rng)
+        return [_numbers(part, low, high, sizes[1], near, rng) for _ in range(sizes[0])]
+    return _numbers(part, low, high, sizes[0], near, rng)
 
 
-def _numbers(part: Part, low: int, high: int, count: int, rng: Random) -> list[int]:
+def _numbers(
+    part: Part, low: int, high: int, count: int, near: Sequence[int], rng: Random
+) -> list[int]:
     if part.distinct:
         if high - low + 1 < count:
             raise DataError(f"input shape: {part.name}: {count} distinct numbers do not fit.")
         found = rng.sample(range(low, high + 1), count)
     else:
-        found = [_edgy(low, high, rng) for _ in range(count)]
+        found = [_edgy(low, high, near, rng) for _ in range(count)]
     return sorted(found) if part.ordered else found
 
 
-def _edgy(low: int, high: int, rng: Random) -> int:
+def _edgy(low: int, high: int, near: Sequence[int], rng: Random) -> int:
+    within = [number for number in near if low <= number <= high]
+    if within and rng.random() < 0.3:
+        return rng.choice(within)
     kind = rng.random()
     if kind < 0.1:
         return low
