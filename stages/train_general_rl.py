@@ -51,6 +51,7 @@ def body(_: Namespace) -> dict[str, Any]:
         problems = {row["id"]: Problem.from_row(row) for row in rows}
         tokenizer = load_tokenizer(paths.REASONING_RL_MODEL)
         prompts = {name: prompt_ids(tokenizer, found.prompt) for name, found in problems.items()}
+        domains = {name: found.domain for name, found in problems.items()}
         refuse_long(prompts, config.max_tokens, engine.context)
         runtime = start(paths.REASONING_RL_MODEL, run, engine, config)
         decode = partial(response_text, tokenizer)
@@ -59,7 +60,7 @@ def body(_: Namespace) -> dict[str, Any]:
             outcome = train(
                 config,
                 problems,
-                make_scheduler(prompts, config, run.seed),
+                make_scheduler(prompts, config, run.seed, domains),
                 Engines(runtime, judge, rules),
                 space.checkpoints,
                 space.kept,
