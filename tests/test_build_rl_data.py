@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from stages.base.params import resolve
-from stages.build_rl_data import draw_problems
+from stages.problems.drawing import draw_problems
 from stages.problems.registry import generate, held_out
 
 MODULUS = 10

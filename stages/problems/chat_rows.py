@@ -5,10 +5,12 @@ A given response is kept as the reference, for a judge to look at; no rule compa
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from stages.base.errors import DataError
+from stages.base.records import NO_VERIFIER
 from stages.problems.outside import Draft, Fields, Parsed, Unfit, from_json, text, turns
 
 LANGUAGES = {
@@ -61,7 +63,7 @@ def wmt(fields: Fields) -> list[Parsed]:
     if said == reference:
         return [Unfit("the translation is the original")]
     prompt = f"Translate from {LANGUAGES[source]} into {LANGUAGES[target]}.\n\n{said}"
-    return [Draft(prompt, reference, "", {"pair": f"{source}-{target}"})]
+    return [Draft(prompt, reference, NO_VERIFIER, {"pair": f"{source}-{target}"})]
 
 
 def _pair_of(pair: Mapping[str, Any]) -> list[str]:
@@ -69,15 +71,18 @@ def _pair_of(pair: Mapping[str, Any]) -> list[str]:
 
 
 def ifeval(fields: Fields) -> list[Parsed]:
-    """IFEval's layout: prompt, ids of instructions, and the arguments of each."""
+    """IFEval's layout: prompt, ids of instructions, and the arguments of each.
+
+    What checks a response stands in ``meta["instructions"]``, in the layout of its data set.
+    """
     ids, arguments = fields.get("instruction_id_list"), fields.get("kwargs")
     if not isinstance(ids, list) or not isinstance(arguments, list) or len(ids) != len(arguments):
         raise DataError("fields 'instruction_id_list' and 'kwargs' are no lists of one length")
     if not ids or not all(isinstance(name, str) for name in ids):
         raise DataError("field 'instruction_id_list' holds no ids")
-    given = [_without_nothing(each) for each in arguments]
-    meta = {"instruction_id_list": ids, "kwargs": given}
-    return [Draft(text(fields, "prompt"), "", "instructions", meta)]
+    prompt, given = text(fields, "prompt"), [_without_nothing(each) for each in arguments]
+    row = {"prompt": prompt, "instruction_id_list": ids, "kwargs": given}
+    return [Draft(prompt, "", "instructions", {"instructions": row})]
 
 
 def rlvr_ifeval(fields: Fields) -> list[Parsed]:
@@ -88,7 +93,9 @@ def rlvr_ifeval(fields: Fields) -> list[Parsed]:
     prompt = _prompt(turns(fields, "messages"))
     if isinstance(prompt, Unfit):
         return [prompt]
-    return [Draft(prompt, "", "instructions", {"ground_truth": _without_nothing(truth)})]
+    messages = [{"role": "user", "content": prompt}]
+    row = {"messages": messages, "ground_truth": json.dumps(_without_nothing(truth))}
+    return [Draft(prompt, "", "instructions", {"instructions": row})]
 
 
 def _without_nothing(arguments: Any) -> dict[str, Any]:
@@ -116,4 +123,4 @@ def _prompt(said: list[tuple[str, str]]) -> str | Unfit:
 
 
 def _referenced(prompt: str, reference: str) -> Draft:
-    return Draft(prompt, reference, "")
+    return Draft(prompt, reference, NO_VERIFIER)

@@ -25,6 +25,9 @@ Verify = Callable[[Problem, str, str], Judgement]
 GoldFault = Callable[[Problem], str | None]
 """Why a gold cannot be used; None if it can."""
 
+UNSTATED = ("code", "instructions")
+"""Verifiers that compare with no stated answer."""
+
 DETAIL = " ("
 """A reason is counted up to here; what follows tells one row from another."""
 
@@ -112,7 +115,7 @@ def deduplicate(problems: Sequence[Problem], verify: Verify, found: Curated) -> 
 
 def _same_answer(first: Problem, copy: Problem, verify: Verify) -> bool:
     """Whether a copy answers the same; of code and of open prompts, any answer may differ."""
-    if first.answer == copy.answer or first.meta["verifier"] in ("", "code", "instructions"):
+    if first.answer == copy.answer or first.open or first.meta.get("verifier") in UNSTATED:
         return True
     return stated(first, copy.answer, verify).verdict is Verdict.PASS
 
@@ -127,11 +130,11 @@ def stated(problem: Problem, answer: str, verify: Verify) -> Judgement:
 def gold_fault(problem: Problem, verify: Verify) -> str | None:
     """Why a gold cannot be used: it must pass as its own answer, and altered copies must not.
 
-    A problem without a verifier has no gold. One of instructions must have a checker that works,
+    An open problem has no gold. One of instructions must have a checker that works,
     whatever it says of an empty response.
     """
-    verifier = problem.meta["verifier"]
-    if not verifier:
+    verifier = problem.meta.get("verifier", "")
+    if problem.open:
         return None
     found = stated(problem, problem.answer, verify)
     if found.verdict is Verdict.ERROR:

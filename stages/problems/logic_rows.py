@@ -29,7 +29,7 @@ def logic(fields: Fields) -> list[Parsed]:
         Draft(
             prompt=family.prompt(instance, "text"),
             answer=family.answer(instance, "text"),
-            verifier="family",
+            verifier="",
             meta={"instance": dict(vars(instance))},
             family=family.name,
             key=family.key(instance),

@@ -38,7 +38,10 @@ NEEDS_PICTURE = re.compile(r"!\[[^\]]*\]\(|<image|<img\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Draft:
-    """A problem as a parser leaves it; ``verifier`` is empty where no rule can check a response."""
+    """A problem as a parser leaves it; ``verifier`` is NO_VERIFIER where no rule can check it.
+
+    A problem of a generator family is checked by that and names none.
+    """
 
     prompt: str
     answer: str
@@ -117,6 +120,11 @@ class Outside:
     unfit: list[Left] = field(default_factory=list)
     unreadable: list[tuple[Path, int, str]] = field(default_factory=list)
 
+    @property
+    def readable(self) -> int:
+        """What rows of the schema gave."""
+        return len(self.problems) + len(self.preferences) + len(self.unfit)
+
 
 def parse_rows(source: RlSource, schema: Schema, raws: Iterable[Raw]) -> Outside:
     """Problems and preferences of the rows of a source, at most ``source.rows`` rows."""
@@ -149,6 +157,7 @@ def _sort_in(
         return
     meta = {
         "notation": "text",
+        "thinking": True,  # a response that never ends its thinking states no answer
         "source": source.name,
         "schema": source.schema,
         "licence": _stated(fields, "license", "licence") or source.licence,
@@ -178,7 +187,7 @@ def _problem(source: RlSource, kind: Kind, draft: Draft, meta: dict[str, Any]) -
         answer=draft.answer,
         key=draft.key or text_key(draft.prompt),
         difficulty=draft.difficulty,
-        meta={**meta, "verifier": draft.verifier},
+        meta=meta if draft.family else {**meta, "verifier": draft.verifier},
     )
 
 

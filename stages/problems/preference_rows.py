@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 
 from stages.base.errors import DataError
+from stages.base.records import NO_VERIFIER
 from stages.problems.outside import Draft, Fields, Pair, Parsed, Unfit, text, turns
 
 WINNERS = {"model_a": 0, "model_b": 1}
@@ -36,7 +37,7 @@ def arena(fields: Fields) -> list[Parsed]:
     if prompt != other_prompt:
         return [Unfit("the two sides were asked different things")]
     if winner in TIES:
-        return [Draft(prompt, "", ""), Unfit("a tie: no preference")]
+        return [Draft(prompt, "", NO_VERIFIER), Unfit("a tie: no preference")]
     responses = (first, second)
     chosen, rejected = responses[WINNERS[winner]], responses[1 - WINNERS[winner]]
     return _pair(prompt, chosen, rejected)
@@ -59,14 +60,14 @@ def stackoverflow(fields: Fields) -> list[Parsed]:
         return [Unfit("no answers")]
     (best, _, chosen), (worst, _, rejected) = ranked[0], ranked[-1]
     if best == worst:
-        return [Draft(prompt, chosen, ""), Unfit("a tie: no preference")]
+        return [Draft(prompt, chosen, NO_VERIFIER), Unfit("a tie: no preference")]
     return _pair(prompt, chosen, rejected)
 
 
 def _pair(prompt: str, chosen: str, rejected: str) -> list[Parsed]:
     if not chosen or not rejected or chosen == rejected:
         return [Unfit("a response is empty, or both are the same")]
-    return [Draft(prompt, chosen, ""), Pair(prompt, chosen, rejected)]
+    return [Draft(prompt, chosen, NO_VERIFIER), Pair(prompt, chosen, rejected)]
 
 
 def _score(answer: Mapping[str, object]) -> float:

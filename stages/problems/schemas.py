@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from stages.base.errors import ConfigError
 from stages.base.params import RlSource
+from stages.base.protocols import Sandbox
 from stages.problems import (
     chat_rows,
     choice_rows,
@@ -15,6 +16,7 @@ from stages.problems import (
     molecule_rows,
     preference_rows,
 )
+from stages.problems.family import Notation
 from stages.problems.outside import Schema
 
 SCHEMAS: dict[str, Schema] = {
@@ -52,9 +54,19 @@ DOMAINS = {
 """The domains whose shares and judges make sense for a kind of schema."""
 
 
-def require_usable(sources: Iterable[RlSource], where: str) -> None:
-    """ConfigError for a source whose schema is unknown, or of another domain."""
+def require_usable(
+    sources: Iterable[RlSource], where: str, notation: Notation, sandbox: Sandbox | None
+) -> None:
+    """ConfigError for a source that could only be refused or lost as a whole.
+
+    Its schema must be known and of its domain; the model must know English; code needs a sandbox.
+    """
     for source in sources:
+        if notation != "text":
+            raise ConfigError(
+                f"{where}: source {source.name} holds English, and run.notation is '{notation}', "
+                "whose tokenizer has no words for it. Set run.notation: text, or leave sources out."
+            )
         if source.schema not in SCHEMAS:
             raise ConfigError(
                 f"{where}: schema '{source.schema}' of source {source.name} is unknown. Known: "
@@ -65,4 +77,9 @@ def require_usable(sources: Iterable[RlSource], where: str) -> None:
             raise ConfigError(
                 f"{where}: rows of schema '{source.schema}' (source {source.name}) are of domain "
                 f"{' or '.join(fitting)}, not '{source.domain}'."
+            )
+        if SCHEMAS[source.schema].kind == "code" and sandbox is None:
+            raise ConfigError(
+                f"{where}: the tests of source {source.name} need a sandbox to run in, and none is "
+                "configured. Leave the source out."
             )

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any
@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from stages.base.params import BuildRlData
-from stages.base.records import Problem, Verdict
+from stages.base.protocols import Judge
+from stages.base.records import Problem, Trajectory, Verdict
 from stages.base.seeds import seeded_random
 from stages.base.shares import apportion
 
@@ -38,6 +39,50 @@ class Graded:
     def reasons(self) -> dict[str, int]:
         """How many were set aside for which reason."""
         return dict(sorted(Counter(reason for _, reason in self.set_aside).items()))
+
+
+def asked(
+    problems: Sequence[Problem], config: BuildRlData, tokens: Callable[[str], list[int]]
+) -> list[Trajectory]:
+    """``config.samples`` responses to each problem, to be generated; ``tokens`` of a prompt."""
+    return [
+        Trajectory(
+            id=f"{problem.id}#graded.{number}",
+            prompt_id=problem.id,
+            group_id=problem.id,
+            prompt=tokens(problem.prompt),
+            max_tokens=config.max_tokens,
+        )
+        for problem in problems
+        for number in range(config.samples)
+    ]
+
+
+def sample_rows(
+    problems: Sequence[Problem],
+    responses: Sequence[Trajectory],
+    rules: Judge,
+    closing: Judge,
+    decode: Callable[[list[int]], str],
+) -> list[dict[str, Any]]:
+    """Rows of ``samples.jsonl``: the verdict of each response, and whether it closes well.
+
+    ``problems[i]`` is what ``responses[i]`` answers.
+    """
+    right, closed = (judge.judge(problems, responses) for judge in (rules, closing))
+    return [
+        {
+            "id": response.id,
+            "problem_id": response.prompt_id,
+            "response": decode(response.tokens),
+            "tokens": response.tokens,
+            "ended": response.ended,
+            "verdict": found.verdict.value,
+            "reward": found.reward,
+            "closing": int(closes.verdict is Verdict.PASS),
+        }
+        for response, found, closes in zip(responses, right, closed, strict=True)
+    ]
 
 
 def label(pass_rate: float) -> str:
@@ -60,6 +105,14 @@ def wilson(passes: int, samples: int, confidence: float) -> tuple[float, float]:
     middle = (rate + weight / 2) / (1 + weight)
     half = z * math.sqrt(rate * (1 - rate) / samples + weight / samples / 4) / (1 + weight)
     return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def verdicts_by_problem(samples: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """The verdicts of a problem's samples, rows of ``samples.jsonl``, under its id."""
+    verdicts = defaultdict(list)
+    for row in samples:
+        verdicts[row["problem_id"]].append(row["verdict"])
+    return verdicts
 
 
 def certainty(passes: int, samples: int, confidence: float) -> dict[str, Any]:

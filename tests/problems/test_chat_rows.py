@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.problems.rows import ROWS, parsed
@@ -10,7 +12,7 @@ from tests.problems.rows import ROWS, parsed
 def test_a_system_turn_stands_before_the_question():
     (problem,) = parsed("autoif", ROWS["autoif"]).problems
     assert problem.prompt == "Answer in capitals.\n\nName a colour."
-    assert (problem.answer, problem.meta["verifier"]) == ("BLUE", "")
+    assert (problem.answer, problem.open) == ("BLUE", True)
 
 
 def test_conversations_of_more_questions_are_set_aside():
@@ -40,9 +42,14 @@ def test_a_pair_of_unknown_languages_is_unreadable(row):
 
 
 def test_arguments_that_tables_fill_with_null_are_not_given():
-    assert parsed("ifeval", ROWS["ifeval"]).problems[0].meta["kwargs"] == [{}]
-    meta = parsed("rlvr_ifeval", ROWS["rlvr_ifeval"]).problems[0].meta
-    assert meta["ground_truth"] == {"func_name": "validate_lowercase"}
+    (told,) = parsed("ifeval", ROWS["ifeval"]).problems
+    assert told.meta["instructions"] == {
+        "prompt": told.prompt, "instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}],
+    }  # fmt: skip
+    (other,) = parsed("rlvr_ifeval", ROWS["rlvr_ifeval"]).problems
+    truth = json.loads(other.meta["instructions"]["ground_truth"])
+    assert truth == {"func_name": "validate_lowercase"}
+    assert not other.open
 
 
 @pytest.mark.parametrize(
