@@ -25,8 +25,8 @@ def math(fields: Fields) -> list[Parsed]:
         answer = text(fields, "answer", "final_answer", "expected_answer")
     except DataError:
         answer = last_box(text(fields, "solution"))
-    level = fields.get("level")
-    return [_draft(question, answer, level if isinstance(level, str) else "")]
+    level = fields.get("level", "")
+    return [_draft(question, answer, str(level) if isinstance(level, str | int) else "")]
 
 
 def gsm8k(fields: Fields) -> list[Parsed]:

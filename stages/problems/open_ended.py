@@ -52,10 +52,11 @@ POINTING = re.compile(
     r"\b(?:it|they|this|that|he|she|its|their|former|latter|same|other|others|above)\b",
     re.IGNORECASE,
 )
+UNIT = r"[a-zA-Z%°µμΩ]{1,4}(?:\^?\{?-?[0-9]\}?)?"
 NUMBER = re.compile(
-    r"[+-]?(?:[0-9][0-9, ]*)?\.?[0-9]+"
+    r"[+-]?(?:[0-9][0-9,]*)?\.?[0-9]+"
     r"(?:\s*(?:e|(?:x|\\times|×|\*)\s*10\s*\^?)\s*\{?[+-]?[0-9]+\}?)?"
-    r"(?:\s*[a-zA-Z%°µμΩ/\\{}^·\-0-9.]*)?",
+    rf"(?:\s*{UNIT}(?:[ /*·]{{1,3}}{UNIT}){{0,4}})?"
 )
 
 
@@ -102,8 +103,8 @@ def leaning(question: str, options: Sequence[str]) -> str:
 def is_number(answer: str) -> bool:
     """Whether an answer is a number, perhaps with a unit.
 
-    >>> is_number("9.8 m/s^2"), is_number("3 x 10^8"), is_number("two")
-    (True, True, False)
+    >>> [is_number(text) for text in ("9.8 m/s^2", "6 kg m/s", "3 x 10^8", "two", "6 brown dogs")]
+    [True, True, True, False, False]
     """
     return len(answer) <= LONGEST_NUMBER and NUMBER.fullmatch(answer) is not None
 

@@ -10,9 +10,11 @@ from tests.problems.rows import DAPO_PROMPT, ROWS, parsed
 def test_the_gold_comes_from_the_answer_else_from_the_last_box():
     rows = [
         {"problem": "What is a?", "solution": r"\boxed{1}, no: \boxed{\frac{1}{2}}"},
-        {"question": "What is b?", "answer": "3", "solution": r"\boxed{4}"},
+        {"question": "What is b?", "answer": "3", "solution": r"\boxed{4}", "level": 2},
     ]
-    assert [one.answer for one in parsed("math", *rows).problems] == [r"\frac{1}{2}", "3"]
+    found = parsed("math", *rows).problems
+    assert [one.answer for one in found] == [r"\frac{1}{2}", "3"]
+    assert [one.difficulty for one in found] == ["", "2"]
 
 
 @pytest.mark.parametrize(
