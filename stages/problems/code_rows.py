@@ -25,6 +25,7 @@ ANY_ANSWER = re.compile(
     r"any of them)\b",
     re.IGNORECASE,
 )
+SEVERAL = re.compile(f"{ANY_ORDER.pattern}|{ANY_ANSWER.pattern}", re.IGNORECASE)
 PYTHON_2 = re.compile(r"^\s*print\s+[^(=\s]|\braw_input\b|\bxrange\b", re.MULTILINE)
 
 
@@ -39,11 +40,12 @@ def code(fields: Fields) -> list[Parsed]:
     if not isinstance(tests, list) or not all(isinstance(test, Mapping) for test in tests):
         raise DataError("field 'tests' is no list of objects")
     pairs = [(test.get("input"), test.get("output")) for test in tests]
-    comparator = _optional(fields, "comparator")
-    if comparator and comparator not in get_args(Comparator):
-        raise DataError(f"field 'comparator': '{comparator}' is unknown")
+    named = fields.get("comparator")
+    comparator: Comparator | None = named if named in get_args(Comparator) else None
+    if named and comparator is None:
+        raise DataError(f"field 'comparator': '{named}' is unknown")
     solution, shape = text(fields, "solution"), _optional(fields, "shape")
-    return [_draft(question, solution, entry, pairs, comparator or "", shape)]
+    return [_draft(question, solution, entry, pairs, comparator, shape)]
 
 
 def taco(fields: Fields) -> list[Parsed]:
@@ -69,7 +71,7 @@ def taco(fields: Fields) -> list[Parsed]:
     starter = _optional(fields, "starter_code")
     whole = f"{question}\n\n{starter}" if starter else question
     pairs = list(zip(inputs, values, strict=True))
-    return [_draft(whole, solution, entry, pairs, "", "", _optional(fields, "difficulty"))]
+    return [_draft(whole, solution, entry, pairs, None, "", _optional(fields, "difficulty"))]
 
 
 def leetcode(fields: Fields) -> list[Parsed]:
@@ -89,7 +91,7 @@ def leetcode(fields: Fields) -> list[Parsed]:
         (_keyword_values(text(test, "input")), _literal(text(test, "output"))) for test in tests
     ]
     entry = text(fields, "entry_point")
-    return [_draft(whole, program, entry, pairs, "", "", _optional(fields, "difficulty"))]
+    return [_draft(whole, program, entry, pairs, None, "", _optional(fields, "difficulty"))]
 
 
 def _draft(
@@ -97,30 +99,32 @@ def _draft(
     solution: str,
     entry: str,
     pairs: list[tuple[Any, Any]],
-    comparator: str,
+    comparator: Comparator | None,
     shape: str,
     difficulty: str = "",
 ) -> Draft | Unfit:
     if not pairs:
         return Unfit("no tests")
-    anyhow = bool(ANY_ORDER.search(question))
-    if not comparator and not anyhow and ANY_ANSWER.search(question):
+    anyhow = bool(entry and ANY_ORDER.search(question))
+    free = (ANY_ANSWER if anyhow else SEVERAL).search(question)
+    if not comparator and free:
+        # What is printed in any order may be lines, words, or lines within each of many cases.
         return Unfit("several outputs are right and no comparator is given")
-    named = "value" if entry else "tokens"
     task = CodeTask(
         program=solution,
         style="function" if entry else "stdin",
         entry=entry,
         cases=tuple(_case(entry, given, expected) for given, expected in pairs),
-        comparator=comparator or _any_order(named, anyhow),  # type: ignore[arg-type]
+        comparator=comparator or _comparator(bool(entry), anyhow),
         shape=shape,
     )
     return Draft(question, solution, "code", {"code": task.to_meta()}, difficulty=difficulty)
 
 
-def _any_order(comparator: str, anyhow: bool) -> str:
-    loose = {"value": "value_any_order", "tokens": "lines_any_order"}
-    return loose[comparator] if anyhow else comparator
+def _comparator(called: bool, anyhow: bool) -> Comparator:
+    if not called:
+        return "tokens"
+    return "value_any_order" if anyhow else "value"
 
 
 def _case(entry: str, given: Any, expected: Any) -> Case:

@@ -10,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from stages.base.errors import ConfigError, DataError, VerifierError
 from stages.base.protocols import Sandbox
@@ -63,14 +64,8 @@ def curate(
     found = Curated()
     ordered = sorted(problems, key=lambda one: (ranks.index(one.meta["source"]), one.id))
     rewritten = reformulate(ordered, found)
-    single = deduplicate(rewritten, verify, found)
-    for problem in single:
-        if problem.family == "code":
-            _keep_code(problem, sandbox, seed, found)
-        elif fault := fault_of(problem):
-            found.set_aside.append((problem, fault))
-        else:
-            found.kept.append(problem)
+    for copies in grouped(rewritten, verify, found):
+        _keep_one(copies, partial(_checked, fault_of, sandbox, seed, found), found)
     found.kept.sort(key=lambda problem: problem.id)
     return found
 
@@ -92,25 +87,38 @@ def reformulate(problems: Iterable[Problem], found: Curated) -> list[Problem]:
     return kept
 
 
-def deduplicate(problems: Sequence[Problem], verify: Verify, found: Curated) -> list[Problem]:
-    """The first problem of each canonical key, across sources.
+def grouped(problems: Sequence[Problem], verify: Verify, found: Curated) -> list[list[Problem]]:
+    """Problems by canonical key, across sources, in the order given.
 
     Where copies disagree about the answer none can be trusted: all of them are set aside.
     """
     groups: dict[str, list[Problem]] = defaultdict(list)
     for problem in problems:
         groups[problem.key].append(problem)
-    kept = []
-    for first, *copies in groups.values():
-        others = [copy for copy in copies if not _same_answer(first, copy, verify)]
-        if others:
+    agreed = []
+    for copies in groups.values():
+        if all(_same_answer(copies[0], copy, verify) for copy in copies[1:]):
+            agreed.append(copies)
+        else:
             reason = "copies disagree about the answer"
-            found.set_aside += [(copy, reason) for copy in (first, *copies)]
+            found.set_aside += [(copy, reason) for copy in copies]
+    return agreed
+
+
+def _keep_one(
+    copies: Sequence[Problem], check: Callable[[Problem], Problem | str], found: Curated
+) -> None:
+    """Keep the first of some copies that passes its check; the later ones are copies of it."""
+    for number, problem in enumerate(copies):
+        checked = check(problem)
+        if isinstance(checked, str):
+            found.set_aside.append((problem, checked))
             continue
-        found.set_aside += [(copy, f"a copy ({first.id})") for copy in copies]
-        copied = {**first.meta, "copies": len(copies)} if copies else first.meta
-        kept.append(replace(first, meta=copied))
-    return kept
+        later = copies[number + 1 :]
+        found.set_aside += [(copy, f"a copy ({problem.id})") for copy in later]
+        meta = {**checked.meta, "copies": len(copies) - 1} if len(copies) > 1 else checked.meta
+        found.kept.append(replace(checked, meta=meta))
+        return
 
 
 def _same_answer(first: Problem, copy: Problem, verify: Verify) -> bool:
@@ -171,8 +179,19 @@ def perturbed(answer: str, verifier: str = "") -> list[str]:
     return altered
 
 
-def _keep_code(problem: Problem, sandbox: Sandbox | None, seed: int, found: Curated) -> None:
-    """Keep a programming task with the tests that count, or set it aside."""
+def _checked(
+    fault_of: GoldFault, sandbox: Sandbox | None, seed: int, found: Curated, problem: Problem
+) -> Problem | str:
+    """The problem as it is kept, or why it is not."""
+    if problem.family == "code":
+        return _checked_code(problem, sandbox, seed, found)
+    return fault_of(problem) or problem
+
+
+def _checked_code(
+    problem: Problem, sandbox: Sandbox | None, seed: int, found: Curated
+) -> Problem | str:
+    """A programming task with the tests that count, or why it is set aside."""
     if sandbox is None:
         raise ConfigError(
             f"{problem.id}: a programming task needs a sandbox to run its tests in, and none is "
@@ -181,14 +200,11 @@ def _keep_code(problem: Problem, sandbox: Sandbox | None, seed: int, found: Cura
     try:
         checked = check_task(CodeTask.from_meta(problem.meta["code"]), sandbox, seed, problem.id)
     except VerifierError as error:
-        found.set_aside.append((problem, f"the tests could not be run ({error})"))
-        return
+        return f"the tests could not be run ({error})"
     except DataError as error:
-        found.set_aside.append((problem, f"no programming task ({error})"))
-        return
+        return f"no programming task ({error})"
     found.counts.update(checked.figures)
     if checked.task is None:
-        found.set_aside.append((problem, checked.fault))
-        return
+        return checked.fault
     meta = {**problem.meta, "code": checked.task.to_meta(), "checks": checked.figures}
-    found.kept.append(replace(problem, meta=meta))
+    return replace(problem, meta=meta)

@@ -49,20 +49,22 @@ def test_what_is_no_literal_is_refused_and_not_evaluated(written):
     assert "no list of literals" in parsed("leetcode", row).unreadable[0][2]
 
 
-@pytest.mark.parametrize(
-    ("question", "comparator"),
-    [("Return the rows in any order.", "lines_any_order"), ("Print the rows.", "tokens")],
-)
-def test_a_problem_that_allows_any_order_is_compared_without_it(question, comparator):
+def test_a_value_that_may_come_in_any_order_is_compared_without_it():
     """Outputs allowed in any order were once compared in order."""
-    assert task("taco", taco_row(question=question)).comparator == comparator
+    assert task("leetcode", ROWS["leetcode"]).comparator == "value_any_order"
+    ordered = {**ROWS["leetcode"], "problem_description": "Indices of two numbers."}
+    assert task("leetcode", ordered).comparator == "value"
 
 
-def test_several_right_outputs_need_a_comparator():
-    row = taco_row(question="If there are multiple answers, print any.")
+@pytest.mark.parametrize(
+    "question", ["Print the rows in any order.", "If there are multiple answers, print any."]
+)
+def test_several_right_outputs_need_a_comparator(question):
+    row = taco_row(question=question)
     assert parsed("taco", row).unfit[0].reason.startswith("several outputs are right")
-    own = {**ROWS["code"], "problem": "Return any of them.", "comparator": "value"}
-    assert parsed("code", own).problems
+    own = {**ROWS["code"], "problem": question, "comparator": "value"}
+    assert task("code", own).comparator == "value"
+    assert "is unknown" in parsed("code", {**own, "comparator": "loose"}).unreadable[0][2]
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,20 @@ def test_a_set_published_a_hundred_times_over_is_counted_down_to_one():
     assert found.reasons() == {"a copy": 99}
 
 
+def test_a_copy_whose_tests_pass_takes_the_place_of_one_whose_fail():
+    """One public set of programming tasks holds two others whole."""
+    bad = taco_row(input_output='{"inputs": ["1\\n4"], "outputs": ["9"]}')
+    problems = [
+        *parsed("taco", bad, name="first").problems,
+        *parsed("apps", taco_row(), name="second").problems,
+        *parsed("apps", taco_row(difficulty="HARD"), name="second").problems,
+    ]
+    found = curated(problems, sandbox=SubprocessSandbox())
+    (kept,) = found.kept
+    assert (kept.meta["source"], kept.meta["copies"]) == ("second", 2)
+    assert found.reasons() == {"a copy": 1, "the solution fails its own tests": 1}
+
+
 def test_copies_that_disagree_about_the_answer_are_all_set_aside():
     found = curated(
         [*maths(("What is 1 + 1?", "2")), *maths(("What is 1 + 1?", "3"), name="second")]
