@@ -26,7 +26,9 @@ Raw = tuple[Path, int, Fields | None, str]
 Kind = Literal["maths", "choice", "code", "molecule", "logic", "instructions", "chat", "preference"]
 LONGEST_PROMPT = 20_000  # characters; more is a document, not a problem
 
-TOKEN = re.compile(r"[0-9]+(?:\.[0-9]+)?|[^\W\d_]+|[-+*/^=<>%!|,;:()\[\]]")
+TOKEN = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+|[^\w\s$\\{}.?\"`]")
+RAISED = re.compile(r"[⁰¹²³⁴-⁹⁺⁻ⁱⁿ]+")  # NFKC would make 10² one hundred and two
+VULGAR = re.compile(r"[¼-¾⅐-⅞]")  # and 2½ twenty-one halves
 DRESSING = re.compile(
     r"\\(?:left|right|displaystyle|[,;:! ])(?![a-zA-Z])|\\(?:text|mathrm)(?![a-zA-Z])"
 )
@@ -219,7 +221,8 @@ def text_key(text: str) -> str:
     >>> text_key("What is 2 + 3?") == text_key("What is 2 + 4?")
     False
     """
-    folded = DRESSING.sub(" ", tidy(text.replace(SOFT_HYPHEN, "")).casefold())
+    kept = VULGAR.sub(r" \g<0>", RAISED.sub(r"^\g<0>", text.replace(SOFT_HYPHEN, "")))
+    folded = DRESSING.sub(" ", tidy(kept).casefold())
     tokens = TOKEN.findall(folded)
     while tokens and tokens[-1] in "!,;:":
         tokens.pop()

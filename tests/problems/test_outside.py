@@ -84,6 +84,9 @@ def test_ids_do_not_depend_on_place_or_neighbours():
         (r"Is $\left( x \right)$ odd?", "Is $( x )$ odd?"),
         ("Ｆｉｎｄ ２ ＋ ２", "find 2 + 2"),
         ("soft\u00adhyphen of x", "softhyphen of x"),
+        ("What is x²?", "What is $x^2$?"),
+        ("What is x^{12}?", "what is x^12"),
+        ("Is “it” so?", 'is "it" so?'),
     ],
 )
 def test_the_key_of_a_text_folds_width_case_space_and_dress(one, other):
@@ -99,6 +102,13 @@ def test_the_key_of_a_text_folds_width_case_space_and_dress(one, other):
         ("x + 2", "x - 2"),
         ("2^10", "2*10"),
         ("f(1, 23)", "f(12, 3)"),
+        ("What is 10²?", "What is 102?"),
+        ("What is 2½ + 1?", "What is 21/2 + 1?"),
+        ("x ≤ 2", "x ≥ 2"),
+        ("√2", "2"),
+        ("f'(x)", "f(x)"),
+        ("٣ + 1", "٤ + 1"),
+        ("A ∪ B", "A ∩ B"),
     ],
 )
 def test_the_key_of_a_text_keeps_numbers_and_signs(one, other):
