@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from stages.base import paths
 from stages.base.params import RlSource
 from stages.base.protocols import Sandbox
 from stages.base.records import Problem
-from stages.problems.curation import DETAIL, Curated, Verify, curate, gold_fault
+from stages.problems.curation import DETAIL, Curated, GoldFault, Verify, curate
 from stages.problems.outside import Left, Outside, Preference, Raw, parse_rows
 from stages.problems.registry import FAMILIES, held_out
 from stages.problems.schemas import SCHEMAS
@@ -33,6 +32,7 @@ class Doors:
 
     ``read`` gives a source's rows; ``refuse`` raises if, beside so many readable ones, there are
     too many unreadable ones.
+    ``fault_of`` says why a gold cannot be used (``curation.gold_fault`` by the verifier, or more).
     ``contaminated`` gives, for each of some texts, the benchmark item found in it, or nothing.
     ``fits`` says whether a prompt leaves room for a whole response.
     """
@@ -40,6 +40,7 @@ class Doors:
     read: Callable[[RlSource], Iterable[Raw]]
     refuse: Callable[[RlSource, int, Sequence[tuple[Path, int, str]]], None]
     verify: Verify
+    fault_of: GoldFault
     contaminated: Callable[[Sequence[Texts]], list[str]]
     fits: Callable[[str], bool]
     sandbox: Sandbox | None = None
@@ -75,7 +76,7 @@ def take_in(
         [problem for outside in found.values() for problem in outside.problems],
         list(found),
         doors.verify,
-        partial(gold_fault, verify=doors.verify),
+        doors.fault_of,
         doors.sandbox,
         seed,
     )

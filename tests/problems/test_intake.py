@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from stages.base import paths
 from stages.base.errors import DataError
 from stages.base.records import Problem
 from stages.cleaning.problem_rows import refuse_unreadable
+from stages.problems.curation import gold_fault
 from stages.problems.intake import Doors, output_rows, take_in
 from stages.problems.registry import FAMILIES, generate, held_out
 from tests.problems.rows import ROWS, source
@@ -31,6 +33,7 @@ def doors(rows: Rows, **changes) -> Doors:
         read,
         lambda origin, good, bad: refuse_unreadable(origin, good, bad, 0.5),
         strict,
+        partial(gold_fault, verify=strict),
         lambda texts: ["item-7" if "leaked" in prompt else "" for _, prompt, _ in texts],
         lambda prompt: len(prompt) < 200,
     )
@@ -71,12 +74,16 @@ def test_puzzles_that_rl_has_already_or_that_are_held_out_do_not_come_in():
     rows = {
         "a": [{"family": "charge", "instance": one.meta["instance"]} for one in drawn + kept_out]
     }
-    verify = doors(rows).verify
-    found = take(rows, {"a": "logic"}, taken={one.key for one in drawn[:3]}, verify=verify)
+    found = take(rows, {"a": "logic"}, taken={one.key for one in drawn[:3]})
     assert len(found.problems) == 27
     assert not any(held_out(one.key, 10) for one in found.problems)
     assert found.figures["set_aside"] == {"a copy": 3, "held out for benchmarks": 2}
     assert all(one.family in FAMILIES for one in found.problems)
+
+
+def test_golds_are_judged_by_what_is_passed_in():
+    found = take({"a": asked("What is 6 + 6?")}, {"a": "math"}, fault_of=lambda problem: "odd (1)")
+    assert (found.problems, found.figures["set_aside"]) == ([], {"odd": 1})
 
 
 def test_what_the_sft_corpus_held_is_marked_and_stays():
