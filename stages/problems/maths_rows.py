@@ -13,6 +13,11 @@ PROOF = re.compile(r"\b(?:prove|show) that\b", re.IGNORECASE)
 ASKS = re.compile(
     r"\?|\b(?:find|determine|compute|calculate|evaluate|what|how many)\b", re.IGNORECASE
 )
+NOTHING = frozenset(("proof", "notfound", "not found", "n/a", "none", "null"))
+"""What stands in the place of an answer where there is none."""
+
+LETTER = re.compile(r"(?:\\(?:text|textbf|mathrm)\{)?\(?([A-E])\)?\}?")
+OPTIONS = re.compile(r"\(A\).*\(B\)|\bA[.)].*\bB[.)]", re.DOTALL)
 BOX = re.compile(r"\\(?:boxed|fbox)\s*\{")
 DAPO_HEAD = re.compile(r"\ASolve the following math problem step by step\..*?\n\n", re.DOTALL)
 DAPO_TAIL = re.compile(r"\n+Remember to put your answer on its own line after \"Answer:\"\.?\Z")
@@ -55,6 +60,10 @@ def dapo(fields: Fields) -> list[Parsed]:
 def _draft(question: str, answer: str, level: str = "") -> Draft | Unfit:
     if len(answer) > LONGEST_ANSWER:
         return Unfit("the answer is too long to check")
+    if answer.lower() in NOTHING:
+        return Unfit("no answer is given")
+    if LETTER.fullmatch(answer) and OPTIONS.search(question):
+        return Unfit("the answer is the letter of an option")
     if PROOF.search(question) and not ASKS.search(PROOF.sub("", question)):
         return Unfit("asks for a proof")
     return Draft(question, answer, "maths", difficulty=level)

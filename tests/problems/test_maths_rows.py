@@ -54,3 +54,24 @@ def test_proofs_and_long_answers_cannot_be_checked():
         "asks for a proof",
         "the answer is too long to check",
     ]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "reason"),
+    [
+        ("What follows?", "notfound", "no answer is given"),
+        ("Is it so?", "Proof", "no answer is given"),
+        (r"What is 1 + 1? $\textbf{(A)}\ 1\qquad\textbf{(B)}\ 2$", "B", "the letter of an option"),
+        ("What is 1 + 1? A. 1 B. 2", r"\textbf{(B)}", "the letter of an option"),
+    ],
+)
+def test_placeholders_and_letters_are_no_answers(question, answer, reason):
+    """A guessed letter is right one time in five."""
+    found = parsed("math", {"problem": question, "answer": answer})
+    assert found.problems == []
+    assert reason in found.unfit[0].reason
+
+
+def test_a_letter_that_names_a_thing_is_an_answer():
+    row = {"problem": "Lines meet at A and B (A) only. Which point is left?", "answer": "A"}
+    assert parsed("math", row).problems[0].answer == "A"
