@@ -1,18 +1,20 @@
-"""Build the RL prompts: generate problems, sample the SFT model on each, keep those that can teach.
+"""Build the RL prompts: generate problems, read outside ones, grade them by the SFT model.
 
 Writes ``data/processed/rl/{problems.jsonl, set_aside.jsonl, samples.jsonl}`` (paper, section on RL
 data: verifiable problems with difficulty labels by pass rate). No problem stands in a benchmark;
 one that stood in the SFT corpus is taken only where its family has no other left, and marked. The
 graded samples also make the preference pairs of the reward model.
+
+With sources, also ``general.jsonl`` (prompts for general RL alone; open ones are not graded),
+``preferences.jsonl`` and ``left_out.jsonl``, rows that gave no problem, where there are any.
 """
 
 from __future__ import annotations
 
 import time
 from argparse import Namespace
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,27 +27,39 @@ from stages.base.events import say
 from stages.base.jsonl import read_jsonl, write_json, write_jsonl
 from stages.base.params import BuildBenchmarks, BuildRlData, Engine, Run, load
 from stages.base.paths import report
-from stages.base.records import Problem, Trajectory, Verdict
+from stages.base.records import Problem, Trajectory
 from stages.base.rollouts import BatchControl
-from stages.base.shares import apportion
+from stages.base.served import Served
+from stages.cleaning.decontamination import Index, Item
+from stages.cleaning.inputs import source_files
+from stages.cleaning.problem_rows import items_found, refuse_unreadable, repaired_rows
 from stages.engines.checkpoints import load_tokenizer
 from stages.engines.plan import refuse_if_too_small
 from stages.engines.vllm_sampler import VllmSampler
-from stages.problems.registry import generate, require_known
+from stages.evals.suite import read_problems, read_registry
+from stages.problems.curation import gold_fault
+from stages.problems.drawing import draw_problems
+from stages.problems.intake import Doors, Intake, output_rows, take_in
+from stages.problems.outside import text_key
+from stages.problems.registry import require_known
+from stages.problems.schemas import require_usable
+from stages.rewards.extraction import after_thinking
 from stages.rewards.judge import RuleJudge
-from stages.rl.grading import figures, grade
+from stages.rewards.router import verify
+from stages.rl.grading import asked, figures, grade, sample_rows, verdicts_by_problem
+from stages.rl.opinions import ServedJudge, agreement, second_opinion
 from stages.sft.chat import prompt_ids, response_text
 
 STAGE = "build_rl_data"
-DRAWS = 12  # problems drawn for each one wanted: keys of small families come again
 KEPT_EVERY = 4000  # responses sampled between two checkpoints
 
 
 def body(_: Namespace) -> dict[str, Any]:
-    """Generate, sample, judge, grade, write."""
+    """Generate, take in, sample, judge, grade, write."""
     run, engine, config = load(Run, "run"), load(Engine, "engine"), load(BuildRlData, STAGE)
     refuse_if_too_small(run)
     require_known(config.families, f"{STAGE}.families")
+    require_usable(config.sources, f"{STAGE}.sources", run.notation, None)
     modulus = load(BuildBenchmarks, "build_benchmarks").heldout_modulus
     parameters = {
         "run": asdict(run),
@@ -53,58 +67,73 @@ def body(_: Namespace) -> dict[str, Any]:
         STAGE: asdict(config),
         "heldout_modulus": modulus,
     }
-    inputs, outputs = (paths.SFT_DATA, paths.SFT_MODEL), (paths.RL_DATA, report(STAGE))
+    inputs = [paths.SFT_DATA, paths.SFT_MODEL]
+    if config.sources:
+        files = (file for source in config.sources for file in source_files(source))
+        inputs += [paths.BENCHMARKS, *files]
+    outputs = (paths.RL_DATA, report(STAGE))
     with workspace(STAGE, parameters, inputs, outputs) as space:
-        problems = draw_problems(run, config, modulus, sft_keys())
+        seen = sft_keys(config)
+        problems = draw_problems(run, config, modulus, seen)
+        outside = take_outside(run, engine, config, modulus, seen, problems)
+        problems += outside.problems
         started = time.perf_counter()
         responses = sample(problems, run, engine, config, space.checkpoints)
         seconds = time.perf_counter() - started
-        samples = judge(problems, responses)
-        verdicts = defaultdict(list)
-        for row in samples:
-            verdicts[row["problem_id"]].append(row["verdict"])
-        graded = grade(problems, verdicts, config, run.seed)
-        folder = space.out(paths.RL_DATA)
-        write_jsonl(folder / "problems.jsonl", (problem.to_row() for problem in graded.kept))
-        write_jsonl(folder / "set_aside.jsonl", map(_set_aside_row, graded.set_aside))
-        write_jsonl(folder / "samples.jsonl", samples)
-        write_json(space.out(report(STAGE)), figures(problems, graded, samples, config))
-        if not graded.kept:
+        samples = judge(problems, responses, config, run.seed)
+        graded = grade(problems, verdicts_by_problem(samples), config, run.seed)
+        rows = output_rows(graded.kept, graded.set_aside, outside)
+        if not rows["problems.jsonl"]:
             raise DataError(
                 f"{STAGE}: no problem is left ({graded.reasons()}): the SFT model solves all of "
                 "them or none. Change keep_above, keep_below or keep_unsolved, or train it better."
             )
+        for name, listed in {**rows, "samples.jsonl": samples}.items():
+            write_jsonl(space.out(paths.RL_DATA) / name, listed)
+        found = figures(problems, graded, samples, config)
+        if config.sources:
+            found["outside"] = outside.figures
+        if config.judge:
+            found["second_opinion"] = agreement(samples)
+        write_json(space.out(report(STAGE)), found)
     say(f"{STAGE}: {len(graded.kept)} problems kept, set aside: {graded.reasons()}")
     return {"sample_seconds": round(seconds, 2)}
 
 
-def sft_keys() -> set[str]:
-    """Canonical keys of the problems the SFT corpus holds."""
+def take_outside(
+    run: Run,
+    engine: Engine,
+    config: BuildRlData,
+    modulus: int,
+    seen: set[str],
+    problems: Sequence[Problem],
+) -> Intake:
+    """Problems of the sources that are no copies, stand in no benchmark and fit the engine."""
+    if not config.sources:
+        return Intake()
+    items = [
+        Item(problem.id, benchmark.name, problem.prompt, problem.key)
+        for benchmark in read_registry(paths.BENCHMARKS)
+        for problem in read_problems(paths.BENCHMARKS, benchmark)
+    ]
+    tokenizer, most = load_tokenizer(paths.SFT_MODEL), engine.context - config.max_tokens
+    doors = Doors(
+        repaired_rows,
+        partial(refuse_unreadable, max_bad_share=config.max_bad_share),
+        verify,
+        partial(gold_fault, verify=verify),
+        partial(items_found, index=Index(items, config.decontamination_ngram)),
+        lambda prompt: len(prompt_ids(tokenizer, prompt)) <= most,
+    )
+    taken = {problem.key for problem in problems}
+    return take_in(config.sources, doors, taken, seen, modulus, run.seed)
+
+
+def sft_keys(config: BuildRlData) -> set[str]:
+    """Canonical keys of the problems the SFT corpus holds; with sources, those of its texts too."""
     rows = read_jsonl(paths.SFT_DATA / "kept.jsonl")
-    return {row["key"] for row in rows if row.get("key")}
-
-
-def draw_problems(run: Run, config: BuildRlData, modulus: int, seen: set[str]) -> list[Problem]:
-    """Problems by family share, each key once, those unseen in SFT first."""
-    chosen: list[Problem] = []
-    for family, count in apportion(config.problems, config.families).items():
-        drawn = generate(
-            family,
-            DRAWS * count,
-            run.seed,
-            run.notation,
-            heldout=False,
-            modulus=modulus,
-            split="rl",
-            repeat=True,
-        )
-        first = {problem.key: problem for problem in reversed(drawn)}
-        order = sorted(first.values(), key=lambda problem: (problem.key in seen, problem.id))
-        chosen += [
-            replace(problem, meta={**problem.meta, "seen_in_sft": problem.key in seen})
-            for problem in order[:count]
-        ]
-    return chosen
+    texts = {text_key(row["prompt"]) for row in rows} if config.sources else set[str]()
+    return texts | {row["key"] for row in rows if row.get("key")}
 
 
 def sample(
@@ -112,17 +141,7 @@ def sample(
 ) -> list[Trajectory]:
     """``config.samples`` responses a problem from the SFT model, in order; kept as they come."""
     tokenizer = load_tokenizer(paths.SFT_MODEL)
-    wanted = [
-        Trajectory(
-            id=f"{problem.id}#graded.{number}",
-            prompt_id=problem.id,
-            group_id=problem.id,
-            prompt=prompt_ids(tokenizer, problem.prompt),
-            max_tokens=config.max_tokens,
-        )
-        for problem in problems
-        for number in range(config.samples)
-    ]
+    wanted = asked(problems, config, partial(prompt_ids, tokenizer))
     sampler: VllmSampler | None = None
     responses: list[Trajectory] = []
     for first in range(0, len(wanted), KEPT_EVERY):
@@ -137,32 +156,24 @@ def sample(
     return responses
 
 
-def judge(problems: Sequence[Problem], responses: Sequence[Trajectory]) -> list[dict[str, Any]]:
-    """Rows of ``samples.jsonl``: the verdict of each response, and whether it closes well."""
-    tokenizer = load_tokenizer(paths.SFT_MODEL)
+def judge(
+    problems: Sequence[Problem], responses: Sequence[Trajectory], config: BuildRlData, seed: int
+) -> list[dict[str, Any]]:
+    """Rows of ``samples.jsonl``: what rules, and a served judge if there is one, find of each."""
     by_id = {problem.id: problem for problem in problems}
-    asked = [by_id[response.prompt_id] for response in responses]
-    decode = partial(response_text, tokenizer)
-    right = RuleJudge(decode).judge(asked, responses)
-    closed = RuleJudge(decode, "preference").judge(asked, responses)
-    return [
-        {
-            "id": response.id,
-            "problem_id": response.prompt_id,
-            "response": decode(response.tokens),
-            "tokens": response.tokens,
-            "ended": response.ended,
-            "verdict": found.verdict.value,
-            "reward": found.reward,
-            "closing": int(closes.verdict is Verdict.PASS),
-        }
-        for response, found, closes in zip(responses, right, closed, strict=True)
-    ]
-
-
-def _set_aside_row(entry: tuple[Problem, str]) -> dict[str, Any]:
-    problem, reason = entry
-    return {"reason": reason, **problem.to_row()}
+    answered = [by_id[response.prompt_id] for response in responses]
+    decode = partial(response_text, load_tokenizer(paths.SFT_MODEL))
+    rules, closing = RuleJudge(decode), RuleJudge(decode, "preference")
+    rows = sample_rows(answered, responses, rules, closing, decode)
+    if config.judge is None:
+        return rows
+    served = ServedJudge(
+        Served(config.judge),
+        lambda tokens: after_thinking(decode(tokens)) or "",
+        seed,
+        config.judge.parallel,
+    )
+    return second_opinion(rows, answered, responses, served)
 
 
 if __name__ == "__main__":

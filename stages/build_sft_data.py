@@ -90,7 +90,7 @@ def gather(run: Run, config: BuildSftData, modulus: int) -> tuple[list[Row], lis
         rows += family_rows(family, counts, config.phases, run.seed, run.notation, modulus)
     weights = [phase.share for phase in config.phases]
     for source in config.sources:
-        loaded = load_source(source, config.max_bad_share)
+        loaded = load_source(source, config.max_bad_share, run.seed)
         quarantined += loaded.quarantined
         for row in loaded.rows:
             draw = seeded_random(run.seed, "phase", row["id"])

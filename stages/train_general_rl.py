@@ -44,13 +44,16 @@ def body(_: Namespace) -> dict[str, Any]:
     run, engine, config = load(Run, "run"), load(Engine, "engine"), load(TrainGeneralRl, STAGE)
     refuse_if_too_small(run)
     parameters = {"run": asdict(run), "engine": asdict(engine), STAGE: asdict(config)}
-    inputs = (paths.RL_DATA / "problems.jsonl", paths.REASONING_RL_MODEL, paths.REWARD_MODEL)
+    names = ("problems.jsonl", paths.GENERAL)
+    files = [file for name in names if (file := paths.RL_DATA / name).exists()]
+    inputs = (*files, paths.REASONING_RL_MODEL, paths.REWARD_MODEL)
     outputs = (paths.GENERAL_RL_MODEL, ROLLOUTS, STEPS, report(STAGE))
     with workspace(STAGE, parameters, inputs, outputs) as space:
-        rows = read_jsonl(paths.RL_DATA / "problems.jsonl")
+        rows = [row for file in files for row in read_jsonl(file)]
         problems = {row["id"]: Problem.from_row(row) for row in rows}
         tokenizer = load_tokenizer(paths.REASONING_RL_MODEL)
         prompts = {name: prompt_ids(tokenizer, found.prompt) for name, found in problems.items()}
+        domains = {name: found.domain for name, found in problems.items()}
         refuse_long(prompts, config.max_tokens, engine.context)
         runtime = start(paths.REASONING_RL_MODEL, run, engine, config)
         decode = partial(response_text, tokenizer)
@@ -59,7 +62,7 @@ def body(_: Namespace) -> dict[str, Any]:
             outcome = train(
                 config,
                 problems,
-                make_scheduler(prompts, config, run.seed),
+                make_scheduler(prompts, config, run.seed, domains),
                 Engines(runtime, judge, rules),
                 space.checkpoints,
                 space.kept,

@@ -47,6 +47,7 @@ def body(_: Namespace) -> dict[str, Any]:
         problems = {row["id"]: Problem.from_row(row) for row in rows}
         tokenizer = load_tokenizer(paths.SFT_MODEL)
         prompts = {name: prompt_ids(tokenizer, found.prompt) for name, found in problems.items()}
+        domains = {name: found.domain for name, found in problems.items()}
         refuse_long(prompts, config.max_tokens, engine.context)
         runtime = start(paths.SFT_MODEL, run, engine, config)
         decode = partial(response_text, tokenizer)
@@ -54,7 +55,7 @@ def body(_: Namespace) -> dict[str, Any]:
             outcome = train(
                 config,
                 problems,
-                make_scheduler(prompts, config, run.seed),
+                make_scheduler(prompts, config, run.seed, domains),
                 Engines(runtime, judge, judge),
                 space.checkpoints,
                 space.kept,

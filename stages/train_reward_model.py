@@ -84,7 +84,8 @@ def read_pairs(
 ) -> tuple[list[tuple[Pair, Sides]], list[tuple[Pair, Sides]], dict[str, Any]]:
     """Pairs to train on, pairs of held-out prompts, and how many there were and were left out."""
     samples = [GradedSample.from_row(row) for row in read_jsonl(paths.RL_DATA / "samples.jsonl")]
-    files = [paths.RL_DATA / name for name in ("problems.jsonl", "set_aside.jsonl")]
+    names = ("problems.jsonl", "set_aside.jsonl", paths.GENERAL)
+    files = [file for name in names if (file := paths.RL_DATA / name).exists()]
     rows = [row for file in files if file.stat().st_size for row in read_jsonl(file)]
     prompts = {row["id"]: prompt_ids(tokenizer, row["prompt"]) for row in rows}
     away = split_heldout(sorted(prompts), config.heldout_share, run.seed)

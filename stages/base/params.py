@@ -62,17 +62,66 @@ class Engine:
 
 
 @dataclass(frozen=True)
-class Source:
-    """One outside source of rows: a file, a folder or a hub data set."""
+class Endpoint:
+    """A server that speaks the OpenAI chat protocol; what it answered is kept on disk."""
+
+    base_url: str  # up to and with /v1
+    model: str
+    max_tokens: Count
+    temperature: NonNegative = 1.0
+    key_variable: str = ""  # environment variable with the API key; empty: none is sent
+    cache: str = "data/interim/endpoint"  # answers by content of the question
+    attempts: Count = 4  # tries a question
+    backoff: NonNegative = 1.0  # seconds before the second try, doubled with each
+    patience: Positive = 600.0  # seconds a try may take
+    parallel: Count = 8  # questions under way at once
+
+    def __post_init__(self) -> None:
+        """The address must be one of HTTP."""
+        if not self.base_url.startswith(("http://", "https://")):
+            raise ConfigError(
+                f"base_url: '{self.base_url}' is no address of HTTP. Give one such as "
+                "http://localhost:8000/v1."
+            )
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where outside rows come from: a file, a folder or a hub data set."""
 
     name: str
-    kind: Literal["jsonl", "parquet", "datasets"]
+    kind: str
     path: str  # file, folder or hub id
     domain: str
-    prompt_field: str = "prompt"
-    response_field: str = "response"
     split: str = "train"
     rows: Count | None = None  # read at most so many
+
+
+@dataclass(frozen=True)
+class Source(Origin):
+    """One outside source of SFT rows; an endpoint answers the prompts of a JSON Lines file."""
+
+    kind: Literal["jsonl", "parquet", "datasets", "endpoint"]
+    prompt_field: str = "prompt"
+    response_field: str = "response"
+    endpoint: Endpoint | None = None
+
+    def __post_init__(self) -> None:
+        """An endpoint is given exactly where the kind asks for one."""
+        if (self.kind == "endpoint") != (self.endpoint is not None):
+            raise ConfigError(
+                f"source {self.name}: kind: endpoint and a section `endpoint` belong together."
+            )
+
+
+@dataclass(frozen=True)
+class RlSource(Origin):
+    """One outside source of RL problems, general prompts or preferences."""
+
+    kind: Literal["jsonl", "parquet", "datasets"]
+    domain: Literal["maths", "stem", "code", "logic", "general"]
+    schema: str = field(kw_only=True)  # a name in stages.problems.schemas.SCHEMAS
+    licence: str = ""  # of rows that state none
 
 
 @dataclass(frozen=True)
@@ -117,11 +166,7 @@ class BuildSftData:
                     f"sources.{source.name}.domain: '{source.domain}' has no share in the mixture "
                     f"({', '.join(self.mixture)})."
                 )
-            if source.kind != "datasets" and Path(source.path).parts[:2] != ("data", "raw"):
-                raise ConfigError(
-                    f"sources.{source.name}.path: '{source.path}' is not below data/raw, where "
-                    "DVC sees changes. Put or link the file there."
-                )
+            _refuse_unseen(source)
 
 
 @dataclass(frozen=True)
@@ -208,10 +253,21 @@ class BuildRlData:
     keep_above: Share = 0.0  # pass rate must be more than this
     keep_below: Share = 1.0  # and less than this
     keep_unsolved: Share = 0.0  # share of never solved kept
+    sources: tuple[RlSource, ...] = ()  # outside problems, beside the generated ones
+    max_bad_share: Share = 0.01  # unreadable rows of a source
+    decontamination_ngram: Annotated[int, Limits(ge=2)] = 13  # words
+    # Confidence of a Wilson interval on each pass rate, written into the rows; 0: none is.
+    label_confidence: Annotated[float, Limits(ge=0, lt=1)] = 0.0
+    judge: Endpoint | None = None  # a second opinion on each response, recorded, never rewarded
 
     def __post_init__(self) -> None:
-        """Shares must add up."""
+        """Shares must add up; sources differ in name and lie where DVC sees them change."""
         _add_up("families", self.families)
+        names = [source.name for source in self.sources]
+        for source in self.sources:
+            _refuse_unseen(source)
+            if names.count(source.name) > 1:
+                raise ConfigError(f"sources: the name '{source.name}' stands twice. Change one.")
 
 
 ObjectiveName = Literal[
@@ -279,6 +335,9 @@ class ReinforcementLearning:
     precision: Literal["float32", "bfloat16"] = "float32"
     zero_stage: Literal[0, 1, 2, 3] = 0
     checkpoint_every: Count = 5  # steps
+    dynamic_sampling: bool = False  # whole epochs; True: oftener what is near a pass rate of 1/2
+    sampling_memory: Share = 0.8  # weight of a prompt's older rewards when a new group comes in
+    domain_shares: dict[str, Share] = field(default_factory=dict)  # of visits; empty: by prompts
     kept_tokens: Natural = 2_000_000  # trained tokens kept for stages.rl.replay
 
     def __post_init__(self) -> None:
@@ -300,6 +359,10 @@ class ReinforcementLearning:
                 f"sequence_band {list(self.sequence_band)}: two bounds are needed, 0 < low <= 1 <= "
                 "high, or [] for no gate on whole sequences."
             )
+        if self.domain_shares:
+            _add_up("domain_shares", self.domain_shares)
+            if not self.dynamic_sampling:
+                raise ConfigError("domain_shares: they need dynamic_sampling: true.")
 
 
 @dataclass(frozen=True)
@@ -369,6 +432,14 @@ class Profile:
     train_general_rl: TrainGeneralRl
     run_benchmarks: RunBenchmarks
     write_report: WriteReport
+
+
+def _refuse_unseen(source: Origin) -> None:
+    if source.kind != "datasets" and Path(source.path).parts[:2] != ("data", "raw"):
+        raise ConfigError(
+            f"sources.{source.name}.path: '{source.path}' is not below data/raw, where "
+            "DVC sees changes. Put or link the file there."
+        )
 
 
 def _add_up(name: str, shares: dict[str, float]) -> None:

@@ -37,6 +37,9 @@ ROLLOUTS = {
 JOURNAL = "journal.jsonl"
 """The rows of an RL run so far, in a checkpoint and in what is kept of one that diverged."""
 
+GENERAL = "general.jsonl"
+"""The prompts of general RL alone, in the RL data; there only where sources give such."""
+
 REPORTS = Path("reports")
 
 

@@ -153,8 +153,17 @@ class EarlyJudge(Judge, Protocol):
 
 
 class Sandbox(Protocol):
-    """Runs untrusted programs on given inputs."""
+    """Runs untrusted programs on given inputs; what they should answer never goes in.
+
+    A row is ``{program, style, entry, input}``, all texts. Style ``stdin``: the program reads the
+    input and prints. Style ``function``: ``entry`` is called with the input, a JSON list of
+    arguments, and its value is the output, as JSON; what it prints is ignored.
+    """
 
     def check(self, rows: Sequence[Mapping[str, object]]) -> list[Judgement]:
-        """One judgement a row, in order."""
+        """One judgement a row, in order, each of one run of its own.
+
+        PASS: it ended well, and the judgement's reason is the whole output. WRONG: it failed.
+        TIMEOUT: it took too long. ERROR: the sandbox could not do its work.
+        """
         ...

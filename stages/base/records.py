@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+NO_VERIFIER = "none"
+"""What an outside problem names as its verifier where there is none."""
+
+
 @dataclass(frozen=True)
 class Problem:
     """One verifiable problem.
@@ -35,6 +39,11 @@ class Problem:
     difficulty: str = ""
     pass_rate: float | None = None
     meta: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def open(self) -> bool:
+        """Whether no rule can check a response, so that only a model can judge it."""
+        return bool(self.meta.get("verifier") == NO_VERIFIER)
 
     def to_row(self) -> dict[str, Any]:
         """As a JSON row."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from stages.base.artifacts import files_below
 from stages.base.errors import ConfigError, DataError
-from stages.base.params import Source
+from stages.base.params import Origin, Source
 
 SOURCES = "build_sft_data.sources"
-SUFFIXES = {"jsonl": ".jsonl", "parquet": ".parquet"}
+SUFFIXES = {"jsonl": ".jsonl", "parquet": ".parquet", "endpoint": ".jsonl"}
+Raw = tuple[Path, int, Mapping[str, Any] | None, str]
+"""A row as it stands: (file, line or row number, fields or None, why there are none)."""
 
 
 def require_usable(sources: Sequence[Source], mixture: Mapping[str, float]) -> None:
@@ -47,7 +50,7 @@ def require_file(path: Path, where: str) -> None:
     raise DataError(f"{where}: {path} is a pipe, socket or device. Write its rows to a file first.")
 
 
-def source_files(source: Source) -> list[Path]:
+def source_files(source: Origin) -> list[Path]:
     """Local files of a source, each known to open; empty if it is a hub id."""
     where = f"source {source.name}"
     path, suffix = Path(source.path), SUFFIXES.get(source.kind)

@@ -1,4 +1,4 @@
-"""Outside rows: JSON Lines, Parquet, or a Hugging Face data set (local folder or hub id).
+"""Outside rows: JSON Lines, Parquet, a Hugging Face data set (folder or hub id), or an endpoint.
 
 Unreadable rows go into quarantine with file, line and reason; more than ``max_bad_share`` of them
 is an error. Lone surrogates become U+FFFD: they pass ``json`` but break every later writer.
@@ -9,22 +9,21 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from stages.base.errors import DataError
 from stages.base.jsonl import parse_object, read_lines
-from stages.base.params import Source
-from stages.cleaning.inputs import source_files
+from stages.base.params import Origin, Source
+from stages.cleaning.endpoint import answered
+from stages.cleaning.inputs import Raw, source_files
 from stages.cleaning.quarantine import refuse_bad, unreadable
 from stages.cleaning.rows import Dropped, Row
 
 BOM = b"\xef\xbb\xbf"
 DEEPEST = 200  # levels of a row
-Raw = tuple[Path, int, Mapping[str, Any] | None, str]
-"""(file, line or row number, fields or None, why there are none)"""
 
 
 @dataclass
@@ -36,17 +35,29 @@ class Loaded:
     repaired: int = 0
 
 
-def load_source(source: Source, max_bad_share: float) -> Loaded:
-    """Read one source; DataError if it is empty or too much of it is unreadable."""
-    readers = {"jsonl": _jsonl, "parquet": _parquet, "datasets": _datasets}
+def load_source(source: Source, max_bad_share: float, seed: int = 0) -> Loaded:
+    """Read one source; DataError if it is empty or too much of it is unreadable.
+
+    ``seed`` is the run's; only an endpoint draws.
+    """
     loaded = Loaded()
-    for raw in readers[source.kind](source):
+    raws = read_raw(source, (source.prompt_field, source.response_field))
+    if source.kind == "endpoint":
+        raws = answered(source, raws, seed)
+    for raw in raws:
         _accept(source, loaded, raw)
         if source.rows is not None and len(loaded.rows) == source.rows:
             break
     where = f"source {source.name} ({source.path})"
     refuse_bad(where, len(loaded.rows), loaded.quarantined, max_bad_share)
     return loaded
+
+
+def read_raw(origin: Origin, columns: Sequence[str] | None = None) -> Iterator[Raw]:
+    """Rows as they stand in the files; ``columns`` are those read of a Parquet file, None: all."""
+    if origin.kind == "parquet":
+        return _parquet(origin, columns)
+    return _datasets(origin) if origin.kind == "datasets" else _jsonl(origin)
 
 
 def _accept(source: Source, loaded: Loaded, raw: Raw) -> None:
@@ -116,19 +127,19 @@ def _parse(path: Path, number: int, line: bytes) -> dict[str, Any]:
         raise
 
 
-def _jsonl(source: Source) -> Iterator[Raw]:
+def _jsonl(source: Origin) -> Iterator[Raw]:
     for file in source_files(source):
         yield from read_rows(file)
 
 
-def _parquet(source: Source) -> Iterator[Raw]:
+def _parquet(source: Origin, columns: Sequence[str] | None) -> Iterator[Raw]:
     import pyarrow  # noqa: PLC0415  (loaded only where a profile has such a source)
     from pyarrow import parquet  # noqa: PLC0415
 
     for file in source_files(source):
         try:
             batches = parquet.ParquetFile(file).iter_batches(
-                columns=[source.prompt_field, source.response_field]
+                columns=None if columns is None else list(columns)
             )
             rows = (row for batch in batches for row in _decoded(batch))
             for number, (fields, problem) in enumerate(rows, start=1):
@@ -155,7 +166,7 @@ def _decoded_row(batch: Any, at: int) -> tuple[Mapping[str, Any] | None, str]:
     return fields, ""
 
 
-def _datasets(source: Source) -> Iterator[Raw]:
+def _datasets(source: Origin) -> Iterator[Raw]:
     import datasets  # noqa: PLC0415  (seconds to import)
     import pyarrow  # noqa: PLC0415
 
@@ -178,7 +189,7 @@ def _datasets(source: Source) -> Iterator[Raw]:
         ) from error
 
 
-def _saved_or_hub(source: Source) -> Iterable[Mapping[str, Any]]:
+def _saved_or_hub(source: Origin) -> Iterable[Mapping[str, Any]]:
     import datasets  # noqa: PLC0415
 
     path = Path(source.path)

@@ -22,6 +22,7 @@ from typing import Any
 from stages.base.errors import EngineError
 from stages.base.params import ReinforcementLearning
 from stages.base.records import Trajectory
+from stages.rl.dynamic import DynamicQueue
 from stages.rl.prompts import PromptQueue, Visit
 
 
@@ -80,11 +81,15 @@ class Scheduler(ABC):
     """
 
     def __init__(
-        self, prompts: Mapping[str, Sequence[int]], config: ReinforcementLearning, seed: int
+        self,
+        prompts: Mapping[str, Sequence[int]],
+        config: ReinforcementLearning,
+        seed: int,
+        domains: Mapping[str, str] | None = None,
     ) -> None:
         self._prompts = {prompt_id: list(tokens) for prompt_id, tokens in prompts.items()}
         self._config = config
-        self._queue = PromptQueue(list(self._prompts), seed)
+        self._queue = make_queue(list(self._prompts), config, seed, domains or {})
         self._groups: list[Group] = []
         self._running: set[str] = set()
         self._waiting: list[Trajectory] = []
@@ -178,6 +183,12 @@ class Scheduler(ABC):
             engine_steps=tally.engine_steps,
         )
 
+    def note(self, groups: Sequence[Group]) -> None:
+        """Tell the queue the rewards of judged groups; members whose check failed have none."""
+        for group in groups:
+            rewards = [member.reward for member in group.members if member.reward is not None]
+            self._queue.note(group.visit.prompt_id, rewards)
+
     def _age(self) -> None:
         """Retention + 1 for members that were cut, or finished and wait for the rest of a group.
 
@@ -238,11 +249,24 @@ class Synchronous(Scheduler):
 
 
 def make_scheduler(
-    prompts: Mapping[str, Sequence[int]], config: ReinforcementLearning, seed: int
+    prompts: Mapping[str, Sequence[int]],
+    config: ReinforcementLearning,
+    seed: int,
+    domains: Mapping[str, str] | None = None,
 ) -> Scheduler:
-    """The scheduler a profile names."""
+    """The scheduler a profile names; ``domains`` of the prompts are for dynamic sampling only."""
     kind = C3PO if config.scheduler == "c3po" else Synchronous
-    return kind(prompts, config, seed)
+    return kind(prompts, config, seed, domains)
+
+
+def make_queue(
+    prompt_ids: Sequence[str], config: ReinforcementLearning, seed: int, domains: Mapping[str, str]
+) -> PromptQueue:
+    """The order of prompts a profile names: whole epochs, or by recent rewards."""
+    if not config.dynamic_sampling:
+        return PromptQueue(prompt_ids, seed)
+    known = {prompt_id: domains.get(prompt_id, "") for prompt_id in prompt_ids}
+    return DynamicQueue(known, seed, config.domain_shares, config.sampling_memory)
 
 
 def retention(groups: Sequence[Group]) -> dict[str, int]:

@@ -60,6 +60,7 @@ class RewardModelJudge:
 class MixedJudge:
     """(1 - weight) * rules + weight * model, where the model's part needs an answer to score.
 
+    An open prompt, one that no rule can check, is rewarded by the model alone.
     A truncated or unparsed response gets nothing from the model. If either judge fails, the
     response is masked (Verdict.ERROR), for half a reward is not comparable with a whole one.
     ``gold`` says what the model stands for: it is noted among the parts and never rewarded, so that
@@ -75,7 +76,12 @@ class MixedJudge:
     def judge(
         self, problems: Sequence[Problem], trajectories: Sequence[Trajectory]
     ) -> list[Judgement]:
-        ruled = self._rules.judge(problems, trajectories)
+        ruled = [
+            _ended(trajectory) if problem.open else found
+            for problem, trajectory, found in zip(
+                problems, trajectories, self._rules.judge(problems, trajectories), strict=True
+            )
+        ]
         answered = [n for n, found in enumerate(ruled) if found.verdict in ANSWERED]
         scores = self._model.judge(
             [problems[n] for n in answered], [trajectories[n] for n in answered]
@@ -83,21 +89,33 @@ class MixedJudge:
         modelled = dict(zip(answered, scores, strict=True))
         golden = self._gold.judge(problems, trajectories)
         return [
-            self._mix(found, modelled.get(n), gold.reward)
+            self._mix(found, modelled.get(n), gold.reward, problems[n].open)
             for n, (found, gold) in enumerate(zip(ruled, golden, strict=True))
         ]
 
-    def _mix(self, ruled: Judgement, modelled: Judgement | None, gold: float | None) -> Judgement:
+    def _mix(
+        self, ruled: Judgement, modelled: Judgement | None, gold: float | None, alone: bool
+    ) -> Judgement:
         if ruled.reward is None:
             return ruled
         if modelled is not None and modelled.reward is None:
             return modelled
         score = 0.0 if modelled is None or modelled.reward is None else modelled.reward
+        if alone:
+            found = modelled or ruled
+            return Judgement(found.verdict, score, found.reason, {"reward_model": score})
         reward = (1 - self._weight) * ruled.reward + self._weight * score
         parts = {**ruled.parts, "rules": ruled.reward, "reward_model": score}
         if gold is not None:
             parts["gold_preference"] = gold
         return Judgement(ruled.verdict, reward, ruled.reason, parts)
+
+
+def _ended(trajectory: Trajectory) -> Judgement:
+    """All that can be said of a response to an open prompt without a model."""
+    if trajectory.ended == "length":
+        return Judgement(Verdict.TRUNCATED, 0.0, "cut off at the length limit")
+    return Judgement(Verdict.PASS, 1.0)
 
 
 def _refused_unless_finite(found: Judgement) -> Judgement:

@@ -175,6 +175,7 @@ def _iterate(
                 early.forget(member)
     with clock("reward"):
         judge_groups(harvest.groups, problems, engines.judge, config.max_error_share)
+        scheduler.note(harvest.groups)
     with clock("log_probability"):
         samples += make_samples(harvest.groups, runtime.trainer, config, runtime.reference)
         if config.theta_old == "per_segment":

@@ -59,6 +59,9 @@ class PromptQueue:
             self._cursor += 1
         else:
             prompt_id, epoch = self._returned.pop(0)
+        return self._started(prompt_id, epoch)
+
+    def _started(self, prompt_id: str, epoch: int) -> Visit:
         number = self._starts.get(prompt_id, 0)
         self._starts[prompt_id] = number + 1
         return Visit(prompt_id, epoch, number)
@@ -66,6 +69,9 @@ class PromptQueue:
     def give_back(self, visit: Visit) -> None:
         """Put a prompt back whose group was not trained on."""
         self._returned.append((visit.prompt_id, visit.epoch))
+
+    def note(self, prompt_id: str, rewards: Sequence[float]) -> None:
+        """Told the rewards of a judged group; whole epochs do not depend on them."""
 
     def _fingerprint(self) -> str:
         return hashlib.sha256("\n".join(self._ids).encode()).hexdigest()[:16]

@@ -202,3 +202,34 @@ def test_an_unknown_override_is_named_where_it_stands_null_or_not(value):
         resolve("tiny", {"train_sft": {"learning_rte": value}})
     with pytest.raises(ConfigError, match=r"overrides\.make_base_model\.architecture\.hiden"):
         resolve("tiny", {"make_base_model": {"architecture": {"hiden": value}}})
+
+
+def rl_sources(*changes: dict) -> dict:
+    base = {"name": "s", "kind": "jsonl", "path": "data/raw/a", "domain": "maths", "schema": "math"}
+    return {"build_rl_data": {"sources": [{**base, **change} for change in changes]}}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "why"),
+    [
+        (rl_sources({}, {}), "the name 's' stands twice"),
+        (rl_sources({"path": "a.jsonl"}), "is not below data/raw"),
+        (rl_sources({"domain": "chess"}), "is not one of maths, stem, code, logic, general"),
+        (rl_sources({"kind": "endpoint"}), "is not one of jsonl, parquet, datasets"),
+        (rl_sources({"shema": "math"}), "Did you mean 'schema'"),
+        ({"build_rl_data": {"label_confidence": 1.0}}, "must be less than 1"),
+        ({"build_rl_data": {"judge": {"base_url": "localhost"}}}, "judge.model: missing"),
+    ],
+)
+def test_sources_of_rl_that_make_no_sense_are_refused_by_name(overrides, why):
+    with pytest.raises(ConfigError, match=why):
+        resolve("tiny", overrides)
+
+
+def test_a_source_of_rl_needs_a_schema_and_may_be_a_hub_id():
+    given = rl_sources({"kind": "datasets", "path": "someone/some-set"})
+    (source,) = resolve("tiny", given).build_rl_data.sources
+    assert (source.schema, source.split) == ("math", "train")
+    del given["build_rl_data"]["sources"][0]["schema"]
+    with pytest.raises(ConfigError, match=r"sources\[0\]\.schema: missing"):
+        resolve("tiny", given)

@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+import doctest
+import random
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stages.base.params import BuildRlData
 from stages.base.records import Problem
-from stages.rl.grading import figures, grade, label
+from stages.rl import grading
+from stages.rl.grading import figures, grade, label, wilson
 
 
 def problem(number: int) -> Problem:
@@ -74,3 +80,46 @@ def test_the_figures_add_up():
     assert found["seen_in_sft_by_family"] == {"chain": 1}
     assert found["pass_rate_by_family"] == {"chain": 0.5}
     assert found["wanted_by_family"] == {"chain": 4}
+
+
+def test_examples_in_docstrings_hold():
+    assert doctest.testmod(grading).failed == 0
+
+
+@given(st.integers(1, 64), st.data())
+def test_an_interval_holds_its_rate_stays_within_bounds_and_narrows(samples, data):
+    passes = data.draw(st.integers(0, samples))
+    low, high = wilson(passes, samples, 0.95)
+    assert 0 <= low <= passes / samples + 1e-12
+    assert passes / samples - 1e-12 <= high <= 1
+    more = wilson(10 * passes, 10 * samples, 0.95)
+    assert more[1] - more[0] < high - low
+    assert wilson(samples - passes, samples, 0.95) == pytest.approx((1 - high, 1 - low))
+
+
+def test_an_interval_covers_the_rate_as_often_as_it_says():
+    rng, covered = random.Random(0), 0
+    for _ in range(4000):
+        rate = rng.random()
+        low, high = wilson(sum(rng.random() < rate for _ in range(16)), 16, 0.9)
+        covered += low <= rate <= high
+    assert 0.88 < covered / 4000 < 0.92
+
+
+def test_labels_say_what_they_do_not_know_and_drop_nothing():
+    verdicts = {"p0": ["pass"] * 2 + ["wrong"] * 2, "p1": ["pass"] * 200 + ["wrong"] * 200}
+    problems = [problem(0), problem(1)]
+    few, many = grade(problems, verdicts, config(label_confidence=0.95), seed=0).kept
+    assert (few.difficulty, few.meta["uncertain"]) == ("medium", True)
+    assert few.meta["difficulty_range"] == ["very_hard", "very_easy"]
+    assert (many.difficulty, many.meta["uncertain"]) == ("medium", False)
+    low, high = many.meta["pass_interval"]
+    assert 0.4 < low < 0.5 < high < 0.6
+    plain = grade(problems, verdicts, config(), seed=0).kept
+    assert [sorted(one.meta) for one in plain] == [["shape"], ["shape"]]
+
+
+def test_checks_that_failed_are_kept_apart_from_wrong_answers_in_the_interval():
+    verdicts = {"p0": ["pass"] * 4 + ["wrong"] * 4 + ["error"] * 50}
+    (kept,) = grade([problem(0)], verdicts, config(label_confidence=0.95), seed=0).kept
+    assert kept.meta["pass_interval"] == [round(bound, 6) for bound in wilson(4, 8, 0.95)]

@@ -78,6 +78,23 @@ def test_the_model_counts_only_where_there_is_an_answer():
     assert [judgement.verdict for judgement in found] == [f.verdict for f in rules.judgements]
 
 
+def test_an_open_prompt_is_rewarded_by_the_model_alone():
+    open_problem = Problem("o", "chat", "general", "", "", "k", meta={"verifier": "none"})
+    error = Judgement(Verdict.ERROR, None, "no verifier 'none'")
+    model = Fixed(
+        Judgement(Verdict.PASS, 0.9), Judgement(Verdict.PASS, 0.5), Judgement(Verdict.UNPARSED, 0.0)
+    )
+    cut = trajectory(2)
+    cut.ended = "length"
+    asked = [trajectory(2), cut, trajectory(2), trajectory(2)]
+    problems = [open_problem, open_problem, PROBLEM, open_problem]
+    rules = Fixed(error, error, Judgement(Verdict.WRONG, 0.0), error)
+    found = MixedJudge(rules, model, 0.3, Fixed(*[error] * 4)).judge(problems, asked)
+    assert [one.reward for one in found] == pytest.approx([0.9, 0.0, 0.15, 0.0])
+    assert [one.verdict for one in found] == ["pass", "truncated", "wrong", "unparsed"]
+    assert found[0].parts == {"reward_model": 0.9}
+
+
 def test_half_a_reward_is_none():
     error = Judgement(Verdict.ERROR, None, "broken")
     rules = Fixed(error, Judgement(Verdict.PASS, 1.0))

@@ -1,0 +1,44 @@
+"""What cleaning does for rows that become problems: read and repair, refuse, decontaminate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from stages.base.params import Origin
+from stages.cleaning.decontamination import Index, decontaminate
+from stages.cleaning.inputs import Raw
+from stages.cleaning.quarantine import refuse_bad, unreadable
+from stages.cleaning.rows import Row
+from stages.cleaning.sources import mend, read_raw
+
+
+def repaired_rows(origin: Origin) -> Iterator[Raw]:
+    """Rows of a source with all their fields, texts repaired so that they can be written again."""
+    for file, number, fields, reason in read_raw(origin):
+        try:
+            yield file, number, None if fields is None else mend(dict(fields)), reason
+        except RecursionError as error:
+            yield file, number, None, str(error)
+
+
+def refuse_unreadable(
+    origin: Origin, readable: int, bad: Sequence[tuple[Path, int, str]], max_bad_share: float
+) -> None:
+    """DataError if a source gave nothing, or more than ``max_bad_share`` of it is unreadable.
+
+    ``bad`` holds (file, line or row, reason) of each row that could not be read.
+    """
+    where = f"source {origin.name} ({origin.path})"
+    refuse_bad(where, readable, [unreadable({}, *entry) for entry in bad], max_bad_share)
+
+
+def items_found(texts: Sequence[tuple[str, str, str]], index: Index) -> list[str]:
+    """For each (key, prompt, answer) the benchmark item it holds, by key or by words; else ""."""
+    rows: list[Row] = [
+        {"id": str(number), "domain": "", "key": key, "prompt": prompt, "response": answer}
+        for number, (key, prompt, answer) in enumerate(texts)
+    ]
+    dropped = decontaminate(rows, index).dropped
+    hits = {one.row["id"]: str(one.evidence.get("item", one.reason)) for one in dropped}
+    return [hits.get(row["id"], "") for row in rows]
