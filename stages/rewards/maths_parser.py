@@ -66,15 +66,16 @@ class Parser(Expressions):
         return related(sides, operators)
 
     def _definition(self) -> Scalar | None:
-        """``f(x)`` before an equals sign, as one name."""
-        pattern = [self._ahead(count) for count in range(5)]
-        texts = [token.text for token in pattern]
-        if texts[1:2] + texts[3:] != ["(", ")", "="] or pattern[2].kind != "word":
+        """``f(x)`` or the inverse of f before an equals sign, as one name."""
+        texts = [self._ahead(count).text for count in range(10)]
+        inverse = texts[1:6] == ["^", "{", "-", "1", "}"]
+        opened = 6 if inverse else 1
+        called, bracket, argument, *end = texts[0], *texts[opened : opened + 4]
+        letters = called.isalpha() and argument.isalpha() and len(called) == len(argument) == 1
+        if not letters or [bracket, *end] != ["(", ")", "="]:
             return None
-        if pattern[0].kind != "word" or len(texts[0]) > 1 or len(texts[2]) > 1:
-            return None
-        self._at += 4
-        return Scalar(Node("sym", name=f"{texts[0]}({texts[2]})"))
+        self._at += opened + 3
+        return Scalar(Node("sym", name=f"{called}{'^-1' * inverse}({argument})"))
 
     def _member(self, left: Value) -> Value:
         if not self._take(r"\in"):

@@ -17,7 +17,11 @@ from stages.rewards.maths_values import (
 
 
 def variable(value: Value) -> str | None:
-    """The name, if a value is a variable and nothing else."""
+    """The name, if a value is a variable, or variables in brackets, and nothing else."""
+    if isinstance(value, Sequence) and value.kind == "tuple":
+        parts = [variable(item) for item in value.items]
+        known = [part for part in parts if part is not None]
+        return f"({','.join(known)})" if len(known) == len(parts) else None
     if isinstance(value, Scalar) and value.node.op == "sym" and value.unit is None:
         return value.node.name
     return None

@@ -40,6 +40,7 @@ REWRITTEN = tuple(
         (r"\\(?:displaystyle|textstyle|limits|bf|rm|it)(?![a-zA-Z])", " "),
         (r"(?<!\\)\\[,;: ()\[\]]|\\q?quad(?![a-zA-Z])|(?<=\S)~", " "),
         (r"\\[dtc]frac(?![a-zA-Z])", r"\\frac"),
+        (r"\\[dt]binom(?![a-zA-Z])", r"\\binom"),
         (r"\\(?:approx|simeq|equiv)(?![a-zA-Z])", "="),
         (r"\\(?:leqslant|leq|le)(?![a-zA-Z])", "<="),
         (r"\\(?:geqslant|geq|ge)(?![a-zA-Z])", ">="),
@@ -79,6 +80,9 @@ TOKEN = re.compile(
     re.VERBOSE | re.ASCII,
 )
 OPENING, CLOSING = {"(", "[", "{", r"\{", r"\langle"}, {")", "]", "}", r"\}", r"\rangle"}
+REPEATING = re.compile(
+    r"(?<![0-9])([0-9]{0,9})\.([0-9]{0,20})\\(?:overline|bar)\s*\{([0-9]{1,20})\}"
+)
 GROUPED = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])")
 
 
@@ -104,10 +108,18 @@ def plain_signs(text: str) -> str:
     text = RAISED.sub(lambda found: "^{" + "".join(map(SUPERSCRIPTS.get, found[0])) + "}", text)  # type: ignore[arg-type]
     text = LOWERED.sub(lambda found: "_{" + "".join(map(SUBSCRIPTS.get, found[0])) + "}", text)  # type: ignore[arg-type]
     text = "".join(SIGNS.get(letter, letter) for letter in text)
-    text = _currency(tidy(text))
+    text = REPEATING.sub(_fraction, _currency(tidy(text)))
     for pattern, plain in REWRITTEN:
         text = pattern.sub(plain, text)
     return text.strip().rstrip(".").strip()
+
+
+def _fraction(found: re.Match[str]) -> str:
+    """A decimal whose last digits repeat, as a fraction."""
+    whole, fixed, repeated = found.groups()
+    below = 10 ** len(fixed) * (10 ** len(repeated) - 1)
+    above = int(whole + fixed + repeated) - int(f"0{whole}{fixed}")
+    return f"({above}/{below})"
 
 
 def _currency(text: str) -> str:
