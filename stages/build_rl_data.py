@@ -37,13 +37,13 @@ from stages.engines.checkpoints import load_tokenizer
 from stages.engines.plan import refuse_if_too_small
 from stages.engines.vllm_sampler import VllmSampler
 from stages.evals.suite import read_problems, read_registry
-from stages.problems.curation import gold_fault
 from stages.problems.drawing import draw_problems
 from stages.problems.intake import Doors, Intake, output_rows, take_in
 from stages.problems.outside import text_key
 from stages.problems.registry import require_known
 from stages.problems.schemas import require_usable
 from stages.rewards.extraction import after_thinking
+from stages.rewards.golds import problem_fault
 from stages.rewards.judge import RuleJudge
 from stages.rewards.router import verify
 from stages.rl.grading import asked, figures, grade, sample_rows, verdicts_by_problem
@@ -121,7 +121,7 @@ def take_outside(
         repaired_rows,
         partial(refuse_unreadable, max_bad_share=config.max_bad_share),
         verify,
-        partial(gold_fault, verify=verify),
+        problem_fault,
         partial(items_found, index=Index(items, config.decontamination_ngram)),
         lambda prompt: len(prompt_ids(tokenizer, prompt)) <= most,
     )

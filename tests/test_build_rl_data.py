@@ -161,8 +161,8 @@ def test_outside_sources_are_graded_beside_generated_problems(tmp_path, monkeypa
     puzzles = [row for row in kept.values() if row["meta"].get("source") == "puzzles"]
     assert len(puzzles) == outside["sources"]["puzzles"]["kept"] == 6
     assert all(row["pass_rate"] == 0.5 and row["meta"]["pass_interval"] for row in puzzles)
-    assert found["problems"] == found["kept"] == len(kept) == 16
-    assert found["samples"] == 32
+    assert found["problems"] == found["kept"] == len(kept) == 17
+    assert found["samples"] == 34
     (general,) = read_jsonl(paths.RL_DATA / paths.GENERAL)
     assert (general["prompt"], general["meta"]["verifier"]) == ("Hi, name a tree.", "none")
     assert [row["chosen"] for row in read_jsonl(paths.RL_DATA / "preferences.jsonl")] == ["Oak."]

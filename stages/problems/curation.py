@@ -6,7 +6,6 @@ of the sources, not on the order of rows.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -57,9 +56,9 @@ def curate(
 ) -> Curated:
     """Reformulate, deduplicate by canonical key, check golds and tests; sorted by id.
 
-    ``ranks`` are the names of the sources, the preferred copy first; ``fault_of`` is asked for each
-    problem that is not code, once (:func:`gold_fault` is one). ConfigError if there are code
-    problems and no sandbox to run their tests in.
+    ``ranks`` are the names of the sources, the preferred copy first; ``fault_of``
+    (``stages.rewards.golds.problem_fault``) is asked once for each problem that is not code.
+    ConfigError if there are code problems and no sandbox to run their tests in.
     """
     found = Curated()
     ordered = sorted(problems, key=lambda one: (ranks.index(one.meta["source"]), one.id))
@@ -133,50 +132,6 @@ def stated(problem: Problem, answer: str, verify: Verify) -> Judgement:
     return verify(
         problem, compose("", answer, careful=False, closing=False, notation="text"), "stop"
     )
-
-
-def gold_fault(problem: Problem, verify: Verify) -> str | None:
-    """Why a gold cannot be used: it must pass as its own answer, and altered copies must not.
-
-    An open problem has no gold. One of instructions must have a checker that works,
-    whatever it says of an empty response.
-    """
-    verifier = problem.meta.get("verifier", "")
-    if problem.open:
-        return None
-    found = stated(problem, problem.answer, verify)
-    if found.verdict is Verdict.ERROR:
-        return f"the gold cannot be checked ({found.reason[:200]})"
-    if verifier == "instructions":
-        return None
-    if found.verdict is not Verdict.PASS:
-        return f"the gold fails its own check ({found.verdict})"
-    for altered in perturbed(problem.answer, verifier):
-        if stated(problem, altered, verify).verdict is Verdict.PASS:
-            return f"a wrong answer passes ({altered[:80]!r})"
-    return None
-
-
-def perturbed(answer: str, verifier: str = "") -> list[str]:
-    """Answers that are surely not the given one.
-
-    The last run of digits becomes a far number, a plain number also changes its sign, a molecule
-    gets one carbon more, and an answer without digits becomes an unrelated word.
-
-    >>> perturbed("x = 12"), perturbed("-3"), perturbed("CCO", "molecule")
-    (['x = 7919'], ['-7919', '3'], ['CCOC'])
-    """
-    if verifier == "molecule":
-        return [f"{answer}C"]
-    runs = list(re.finditer(r"[0-9]+", answer))
-    if not runs:
-        return ["quartz" if "quartz" not in answer.lower() else "feldspar"]
-    start, end = runs[-1].span()
-    far = "7919" if answer[start:end] != "7919" else "7907"
-    altered = [f"{answer[:start]}{far}{answer[end:]}"]
-    if re.fullmatch(r"-?[0-9.]*[1-9][0-9.]*", answer):
-        altered.append(answer[1:] if answer.startswith("-") else f"-{answer}")
-    return altered
 
 
 def _checked(

@@ -32,7 +32,7 @@ class Doors:
 
     ``read`` gives a source's rows; ``refuse`` raises if, beside so many readable ones, there are
     too many unreadable ones.
-    ``fault_of`` says why a gold cannot be used (``curation.gold_fault`` by the verifier, or more).
+    ``fault_of`` says why a gold cannot be used (``stages.rewards.golds.problem_fault``).
     ``contaminated`` gives, for each of some texts, the benchmark item found in it, or nothing.
     ``fits`` says whether a prompt leaves room for a whole response.
     """

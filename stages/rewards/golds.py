@@ -9,12 +9,14 @@ from typing import Any
 
 from stages.base.errors import VerifierError
 from stages.base.records import Problem, Verdict
+from stages.problems.answers import compose
 from stages.rewards.choices import read_choice
 from stages.rewards.maths import read_gold
 from stages.rewards.maths_compare import Asked, difference
 from stages.rewards.maths_nodes import UnreadableError
 from stages.rewards.maths_pool import TimeLimitError
 from stages.rewards.maths_values import Scalar, Sequence, Text, Union, Value
+from stages.rewards.router import verify
 from stages.rewards.science import read_quantity
 from stages.rewards.verifiers import verifier_of
 
@@ -25,7 +27,31 @@ DRESSES = (
     "Final answer: %s",
     "We add both sides.\n\n%s",
 )
+STATED = ("unit", "tolerance", "aliases")
+SHOWN = 200  # characters of a failure quoted
 NUMBER = re.compile(r"\d+")
+
+
+def problem_fault(problem: Problem) -> str | None:
+    """Why an outside problem's gold cannot be used; None if it can.
+
+    An open problem has none. A puzzle's must pass its own check. Instructions have no answer, but
+    checkers that must work, whatever they find.
+    """
+    if problem.open:
+        return None
+    verifier = problem.meta.get("verifier")
+    if verifier in COPIES:
+        stated = {name: problem.meta[name] for name in STATED if name in problem.meta}
+        fault = gold_fault(problem.answer, problem.prompt, verifier, **stated)
+        return None if fault is None else f"the gold cannot be used ({fault})"
+    response = compose("", problem.answer, careful=False, closing=False, notation="text")
+    found = verify(problem, response, "stop")
+    if found.verdict is Verdict.ERROR:
+        return f"the gold cannot be checked ({found.reason[:SHOWN]})"
+    if found.verdict is Verdict.PASS or verifier == "instructions":
+        return None
+    return f"the gold fails its own check ({found.verdict})"
 
 
 def gold_fault(gold: str, prompt: str = "", verifier: str = "maths", **meta: Any) -> str | None:

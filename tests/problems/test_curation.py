@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 from stages.base.errors import ConfigError
 from stages.base.records import Judgement, Problem, Verdict
-from stages.problems.curation import curate, gold_fault, perturbed
+from stages.problems.curation import curate
 from tests.problems.rows import ROWS, parsed, taco_row
 from tests.problems.runs import Broken, SubprocessSandbox
 
@@ -26,13 +25,8 @@ def strict(problem: Problem, response: str, ended: str) -> Judgement:
     return Judgement(Verdict.PASS, 1.0) if same else Judgement(Verdict.WRONG, 0.0)
 
 
-def always(verdict: Verdict):
-    reward = None if verdict is Verdict.ERROR else float(verdict is Verdict.PASS)
-    return lambda problem, response, ended: Judgement(verdict, reward, "no checker")
-
-
-def curated(problems, verify=strict, sandbox=None):
-    return curate(problems, RANKS, verify, partial(gold_fault, verify=verify), sandbox, seed=0)
+def curated(problems, fault_of=lambda problem: None, sandbox=None):
+    return curate(problems, RANKS, strict, fault_of, sandbox, seed=0)
 
 
 def maths(*rows, name="first"):
@@ -89,36 +83,12 @@ def test_problems_that_differ_in_a_number_are_no_copies():
     assert len(curated(maths(*rows)).kept) == 50
 
 
-def test_a_gold_that_cannot_be_checked_or_fails_or_lets_others_pass_is_set_aside():
-    problems = maths(("What is 1 + 1?", "2"))
-    for verify, reason in (
-        (always(Verdict.ERROR), "the gold cannot be checked"),
-        (always(Verdict.UNPARSED), "the gold fails its own check"),
-        (always(Verdict.PASS), "a wrong answer passes"),
-    ):
-        found = curated(problems, verify)
-        assert (found.kept, found.reasons()) == ([], {reason: 1})
-
-
-def test_open_prompts_need_no_gold_and_instructions_only_a_checker():
-    chat = parsed("magpie", ROWS["magpie"], name="first").problems
-    told = parsed("rlvr_ifeval", ROWS["rlvr_ifeval"], name="first").problems
-    assert len(curated([*chat, *told], always(Verdict.WRONG)).kept) == 2
-    assert [one.family for one in curated([*chat, *told], always(Verdict.ERROR)).kept] == ["chat"]
-
-
-@given(
-    st.one_of(st.integers(-10_000, 10_000).map(str), st.sampled_from(["x", "(1, 2)", "0.5", "-0"]))
-)
-@settings(max_examples=60, deadline=None)
-def test_altered_golds_are_never_the_gold(answer):
-    assert answer not in perturbed(answer)
-    assert perturbed(answer)
-
-
-@pytest.mark.parametrize("answer", ["7919", "-7919", "Quartz", "x = 7919"])
-def test_altered_golds_differ_even_from_their_own_replacement(answer):
-    assert answer.lower() not in [other.lower() for other in perturbed(answer)]
+def test_a_gold_that_cannot_be_used_is_set_aside_and_counted_without_its_details():
+    problems = maths(("What is 1 + 1?", "2"), ("Which?", "x"))
+    found = curated(problems, lambda one: "no gold (it is x)" if one.answer == "x" else None)
+    assert [one.answer for one in found.kept] == ["2"]
+    assert [reason for _, reason in found.set_aside] == ["no gold (it is x)"]
+    assert found.reasons() == {"no gold": 1}
 
 
 def test_multiple_choice_is_rewritten_or_set_aside_and_counted_either_way():

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from stages.base.jsonl import read_jsonl
-from stages.base.records import Judgement, Verdict
+from stages.base.records import Judgement, Problem, Verdict
+from stages.problems.registry import generate
 from stages.rewards import verifiers
-from stages.rewards.golds import gold_fault
+from stages.rewards.golds import gold_fault, problem_fault
 
 PUBLIC = Path("../shared/data")
 MATH500, GSM8K = PUBLIC / "math500.jsonl", PUBLIC / "gsm8k_test.jsonl"
@@ -97,3 +99,33 @@ def test_the_golds_of_gsm8k():
     texts = [(row["answer"].split("####")[1].strip(), row["question"]) for row in rows]
     found = [gold_fault(gold, question) for gold, question in texts]
     assert Counter(fault is None for fault in found)[True] >= 0.99 * len(rows), found
+
+
+def outside(answer: str, **meta) -> Problem:
+    return Problem("p", "maths", "maths", "How much?", answer, "p", meta=meta)
+
+
+@pytest.mark.parametrize(
+    ("problem", "fault"),
+    [
+        (outside("", verifier="none"), None),
+        (outside("3/4", verifier="maths"), None),
+        (outside("3 cm", verifier="number", unit="cm"), None),
+        (outside("1/0", verifier="maths"), "the gold cannot be used"),
+        (outside("", verifier="instructions"), "the gold cannot be checked"),
+        (outside("", verifier="magic"), "the gold cannot be checked"),
+        (outside("7"), "the gold cannot be checked"),
+    ],
+)
+def test_a_problem_is_checked_by_whatever_checks_its_responses(problem, fault):
+    found = problem_fault(problem)
+    assert found == fault or found.startswith(f"{fault} (")
+
+
+def test_instructions_need_checkers_that_work_and_a_puzzle_an_answer_that_passes():
+    row = {"instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]}
+    assert problem_fault(outside("", verifier="instructions", instructions=row)) is None
+    (puzzle,) = generate("chain", 1, 0, "text", heldout=False, modulus=10)
+    assert problem_fault(puzzle) is None
+    wrong = replace(puzzle, answer=str((int(puzzle.answer) + 1) % 10))
+    assert problem_fault(wrong) == "the gold fails its own check (wrong)"
