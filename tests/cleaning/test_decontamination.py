@@ -53,9 +53,15 @@ def test_copies_are_found_in_disguise(disguise, question):
 
 
 def test_the_report_shows_both_texts():
-    evidence = decontaminate([row(wide(SHORT))], index(SHORT)).dropped[0].evidence
-    assert evidence["row_text"] == evidence["item_text"] == "what is the capital of burkina faso"
-    assert evidence["field"] == "prompt"
+    text = f"Before it. {wide(SHORT)} After it."
+    evidence = decontaminate([row(text)], index(SHORT)).dropped[0].evidence
+    assert evidence["row_text"] == {
+        "before": "Before it. ",
+        "text": wide(SHORT),
+        "after": " After it.",
+    }
+    assert evidence["item_text"] == {"before": "", "text": SHORT, "after": ""}
+    assert (evidence["field"], evidence["rule"]) == ("prompt", "whole_item")
 
 
 @pytest.mark.parametrize(

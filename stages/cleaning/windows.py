@@ -1,0 +1,256 @@
+"""What of a benchmark's texts is searched for: which stretches are evidence, and their seeds.
+
+A stretch is a run of words. It is evidence if it is a whole item; if it holds an n-gram that is no
+template, no commonplace and no mere repetition; or, of an item too short for a half of it to hold
+an n-gram, if it is a telling half. A seed is a 3-gram, as rare as there is one in its stretch:
+every stretch that is evidence holds a seed, so a text without seeds holds no evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from stages.cleaning.commonplaces import COMMON_WORDS, PASSAGES
+from stages.cleaning.folding import fold
+from stages.cleaning.wording import words_of
+
+QUESTION, ANSWER = "question", "answer"
+SEED = 3  # words
+TEMPLATE_ITEMS = 2  # an n-gram in more items of one benchmark belongs to a template
+DISTINCT = 5  # different words of an n-gram that is evidence
+SHORTEST_CHARACTERS = 8  # of a whole item, with
+SHORTEST_TELLING = 2  # words that are neither common nor single letters
+HALVED = 8  # words of an item of which a half is looked for
+SHORTEST_HALF = 5  # words, with
+HALF_TELLING = 3  # telling words;
+CLEAR_HALF = 8  # a longer half with
+CLEAR_TELLING = 4  # telling words counts wherever it stands, a shorter one as a sentence
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+Integers = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A question or an answer as written or as repaired, and the items that have it.
+
+    ``group`` is shared by all texts of the same item, also in other benchmarks.
+    """
+
+    owners: tuple[int, ...]
+    group: int
+    benchmarks: tuple[str, ...]
+    part: str
+    raw: str
+    folded: str
+
+
+@dataclass(frozen=True)
+class Form:
+    """A text made searchable: L words, and for each what begins there.
+
+    ``evident[i]`` is 1 where an n-gram that is evidence begins, ``rare[i]`` where a seed that no
+    other item and no commonplace holds does. ``half`` is the words of a half that counts, or 0.
+    """
+
+    text: Text
+    words: list[str]
+    n: int
+    evident: bytes
+    rare: bytes
+    whole: bool
+    half: int
+
+    @property
+    def searchable(self) -> bool:
+        """Whether the form as a whole can be found in another text."""
+        return bool(self.rule(0, len(self.words)))
+
+    def rule(self, at: int, length: int) -> str:
+        """By which rule ``length`` words from word ``at`` on are evidence, "" if they are none."""
+        if length == len(self.words) and self.whole:
+            return "whole_item"
+        if 1 in self.evident[at : at + max(0, length - self.n + 1)]:
+            return "answer" if self.text.part == ANSWER else "ngram"
+        if self.half and length >= self.half and self._half(at, length) >= HALF_TELLING:
+            return "half_item"
+        return ""
+
+    def clear(self, at: int, length: int) -> bool:
+        """Whether a half counts also inside a longer sentence."""
+        return length >= CLEAR_HALF and self._half(at, length) >= CLEAR_TELLING
+
+    def _half(self, at: int, length: int) -> int:
+        """Telling words of a half; 0 if another item or a commonplace holds it."""
+        if 1 not in self.rare[at : at + length - SEED + 1]:
+            return 0
+        return telling(self.words[at : at + length])
+
+
+def telling(words: Sequence[str]) -> int:
+    """How many different words say what a text is about: not common, no single Latin letter."""
+    return sum(_tells(word) for word in set(words))
+
+
+def _tells(word: str) -> bool:
+    if word in COMMON_WORDS:
+        return False
+    return len(word) > 1 or not word.isascii() or word.isdigit()
+
+
+@cache
+def _passages() -> list[list[str]]:
+    return [words_of(fold(passage)) for passage in PASSAGES]
+
+
+class Survey:
+    """Every word of every text in one row of arrays, to count n-grams over all items at once."""
+
+    def __init__(self, texts: Sequence[Text]) -> None:
+        self.texts = texts
+        own = [words_of(text.folded) for text in texts]
+        everything = [*own, *_passages()]
+        ids: dict[str, int] = {}
+        flat = [ids.setdefault(word, len(ids)) for words in everything for word in words]
+        vocabulary = list(ids)
+        self.words = own
+        self.starts = np.cumsum([0, *map(len, everything)])
+        self._ids = np.array(flat, dtype=np.uint64)
+        self._ends = np.repeat(self.starts[1:], np.diff(self.starts))
+        self._tells = np.array([_tells(word) for word in vocabulary], dtype=np.int64)[flat]
+        groups = [text.group for text in texts]
+        passages = range(-len(_passages()), 0)
+        self._groups = np.repeat([*groups, *passages], np.diff(self.starts))
+        self.of_items = self._groups >= 0
+
+    def hashes(self, n: int) -> tuple[Hashes, Flags]:
+        """A hash of the n words from each position on, and whether they end inside the text."""
+        mixed = (self._ids + np.uint64(1)) * MULTIPLIER
+        mixed ^= mixed >> np.uint64(29)
+        padded = np.concatenate([mixed, np.zeros(n, dtype=np.uint64)])
+        value = np.zeros(len(mixed), dtype=np.uint64)
+        for shift in range(n):
+            value = value * MULTIPLIER + padded[shift : shift + len(mixed)]
+        return value, np.arange(len(mixed)) + n <= self._ends
+
+    def items_with(self, hashes: Hashes, among: Flags) -> Integers:
+        """In how many different items the window at each position stands; 0 if not ``among``."""
+        found = np.zeros(len(hashes), dtype=np.int64)
+        values, inverse = np.unique(hashes[among], return_inverse=True)
+        items = self._groups[among] + len(_passages())
+        pairs = np.unique(inverse * (int(self._groups.max()) + len(_passages()) + 1) + items)
+        pairs //= int(self._groups.max()) + len(_passages()) + 1
+        found[among] = np.bincount(pairs, minlength=len(values))[inverse]
+        return found
+
+    def in_passages(self, hashes: Hashes, inside: Flags) -> Flags:
+        """Where a window begins that stands in a commonplace."""
+        passages = hashes[~self.of_items & inside]
+        return np.asarray(np.isin(hashes, passages) & inside)
+
+    def of_template(self, hashes: Hashes, inside: Flags) -> Flags:
+        """Where a window begins that stands in too many items of a benchmark."""
+        template = np.zeros(len(hashes), dtype=np.bool_)
+        for benchmark in sorted({name for text in self.texts for name in text.benchmarks}):
+            own = [benchmark in text.benchmarks for text in self.texts]
+            mine = np.repeat([*own, *(False for _ in _passages())], np.diff(self.starts)) & inside
+            frequent = (self.items_with(hashes, mine) > TEMPLATE_ITEMS) & mine
+            template |= np.isin(hashes, hashes[frequent]) & inside
+        return template
+
+    def telling_in(self, n: int) -> Integers:
+        """Telling words among the n words from each position on."""
+        total = np.concatenate([[0], np.cumsum(self._tells), np.zeros(n, dtype=np.int64)])
+        at = np.arange(len(self._ids))
+        return np.asarray(total[np.minimum(at + n, len(at))] - total[at])
+
+    def distinct_in(self, n: int) -> Integers:
+        """Different words among the n words from each position on."""
+        order = np.argsort(self._ids, kind="stable")
+        before = np.full(len(order), -1, dtype=np.int64)
+        same = self._ids[order[1:]] == self._ids[order[:-1]]
+        before[order[1:][same]] = order[:-1][same]
+        padded = np.concatenate([before, np.full(n, len(order), dtype=np.int64)])
+        at = np.arange(len(order))
+        different = [padded[shift : shift + len(order)] < at for shift in range(n)]
+        return np.asarray(np.sum(different, axis=0, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Forms, where their seeds stand, and how many n-grams are template or commonplace."""
+
+    forms: list[Form]
+    seeds: dict[tuple[str, ...], list[tuple[int, int]]]
+    left_out: int
+
+
+def make_windows(texts: Sequence[Text], n: int) -> Windows:
+    """What to search for; ``n`` is the length of an n-gram in words."""
+    survey = Survey(texts)
+    width = min(SEED, n)
+    survey = Survey(texts)
+    grams, inside = survey.hashes(n)
+    template = survey.of_template(grams, inside) | survey.in_passages(grams, inside)
+    evident = inside & ~template
+    evident &= (survey.telling_in(n) >= n // 4) & (survey.distinct_in(n) >= min(DISTINCT, n))
+    small, inside = survey.hashes(width)
+    common, items = survey.in_passages(small, inside), survey.items_with(small, inside)
+    rare = inside & ~common & (items == 1)
+    cost = (width - survey.telling_in(width) + width * common) * (int(items.max()) + 1) + items
+    forms, seeds = list[Form](), dict[tuple[str, ...], list[tuple[int, int]]]()
+    for number, (text, words) in enumerate(zip(texts, survey.words, strict=True)):
+        own = slice(survey.starts[number], survey.starts[number + 1])
+        commonplace = bool(common[own][: len(words) - width + 1].all())
+        form = _form(text, words, n, evident[own], rare[own], commonplace)
+        forms.append(form)
+        for at in _seed_places(form, width, cost[own].tolist()):
+            seeds.setdefault(tuple(words[at : at + width]), []).append((number, at))
+    return Windows(forms, seeds, len(np.unique(grams[template & survey.of_items])))
+
+
+def _form(
+    text: Text, words: list[str], n: int, evident: Flags, rare: Flags, commonplace: bool
+) -> Form:
+    question, length = text.part == QUESTION, len(words)
+    whole = (
+        question
+        and length >= SEED
+        and sum(map(len, words)) >= SHORTEST_CHARACTERS
+        and telling(words) >= SHORTEST_TELLING
+        and not commonplace
+    )
+    half = max(SHORTEST_HALF, length // 2) if question and HALVED <= length < 2 * n else 0
+    return Form(text, words, n, evident.tobytes(), rare.tobytes(), whole, half)
+
+
+def _seed_places(form: Form, width: int, cost: Sequence[int]) -> list[int]:
+    """Where seeds begin, so that each stretch that is evidence holds one; few, and rare ones."""
+    ngrams = [at for at, evident in enumerate(form.evident) if evident]
+    places = _cover(ngrams, form.n, width, cost)
+    if form.half:
+        starts = range(len(form.words) - form.half + 1)
+        halves = [at for at in starts if form.rule(at, form.half)]
+        places |= _cover(halves, form.half, width, cost)
+    if form.whole and not places:
+        places = _cover([0], len(form.words), width, cost)
+    return sorted(places)
+
+
+def _cover(starts: Sequence[int], length: int, width: int, cost: Sequence[int]) -> set[int]:
+    """Of each window of ``length`` words the cheapest place, the last one of equals."""
+    places, last = set[int](), -1
+    for start in starts:
+        if last < start:
+            end = start + length - width + 1
+            window = cost[start:end]
+            last = end - 1 - window[::-1].index(min(window))
+            places.add(last)
+    return places
