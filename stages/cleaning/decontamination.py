@@ -20,7 +20,7 @@ from stages.cleaning.folding import fold
 from stages.cleaning.hits import Hit, Item
 from stages.cleaning.repair import repair
 from stages.cleaning.rows import Dropped, Filtered, Row
-from stages.cleaning.windows import ANSWER, QUESTION, SEED, Form, Text, make_windows
+from stages.cleaning.windows import ANSWER, QUESTION, Form, Text, make_windows
 from stages.cleaning.wording import same_between, spans_of, words_of
 
 __all__ = ["Hit", "Index", "Item", "decontaminate"]
@@ -54,7 +54,7 @@ class Index:
         self._items = list(items)
         windows = make_windows(list(_texts(items)), n)
         self._forms, self._seeds, self._left_out = windows.forms, windows.seeds, windows.left_out
-        self._width = min(SEED, n)
+        self._shortest = [form.shortest for form in self._forms]
         self._tiny = {
             tuple(form.words): number
             for number, form in reversed(list(enumerate(windows.forms)))
@@ -92,9 +92,6 @@ class Index:
         words = words_of(folded)
         if len(words) <= self._longest_tiny and tuple(words) in self._tiny:
             return self._equal(text, folded, words, field)
-        shifted = (words[shift:] for shift in range(self._width))
-        if self._seeds.keys().isdisjoint(zip(*shifted, strict=False)):
-            return None
         found = max(self._evidence(folded, words), key=_Evidence.rank, default=None)
         return None if found is None else self._hit(found, text, field)
 
@@ -122,18 +119,36 @@ class Index:
         )
 
     def _evidence(self, folded: str, words: list[str]) -> Iterator[_Evidence]:
-        """Every verified stretch, in the order of the text."""
-        reached: dict[tuple[int, int], int] = {}
-        shifted = (words[shift:] for shift in range(self._width))
-        for start, seed in enumerate(zip(*shifted, strict=False)):
-            for number, at in self._seeds.get(seed, ()):
-                place = (number, start - at)
-                if reached.get(place, 0) > start:
-                    continue
-                alignment = _Alignment(folded, words, self._forms[number], start - at)
-                low, reached[place] = alignment.stretch(start)
-                for rule, first, last in alignment.judge(low, reached[place]):
-                    yield _Evidence(number, rule, first, first - start + at, last - first)
+        """Every verified stretch."""
+        for number, shift, low, high in self._stretches(words):
+            alignment = _Alignment(folded, words, self._forms[number], shift)
+            for rule, first, last in alignment.judge(low, high):
+                yield _Evidence(number, rule, first, first - shift, last - first)
+
+    def _stretches(self, words: list[str]) -> Iterator[tuple[int, int, int, int]]:
+        """Form, shift against it, begin and end of every shared stretch that is long enough."""
+        for seeds in self._seeds:
+            reached: dict[tuple[int, int], int] = {}
+            for start, places in enumerate(seeds.found_in(words)):
+                for number, at in places or ():
+                    shift = start - at
+                    if reached.get((number, shift), 0) > start:
+                        continue
+                    low, high = _stretch(words, self._forms[number].words, start, shift)
+                    reached[number, shift] = high
+                    if high - low >= self._shortest[number]:
+                        yield number, shift, low, high
+
+
+def _stretch(mine: list[str], theirs: list[str], start: int, shift: int) -> tuple[int, int]:
+    """Begin and end, in words of the text, of the shared words around word ``start``."""
+    first, limit = max(0, shift), min(len(mine), shift + len(theirs))
+    low = high = start
+    while low > first and mine[low - 1] == theirs[low - 1 - shift]:
+        low -= 1
+    while high < limit and mine[high] == theirs[high - shift]:
+        high += 1
+    return low, high
 
 
 @dataclass(frozen=True)
@@ -155,17 +170,6 @@ class _Alignment:
 
     def __init__(self, folded: str, words: list[str], form: Form, shift: int) -> None:
         self._folded, self._words, self._form, self._shift = folded, words, form, shift
-
-    def stretch(self, start: int) -> tuple[int, int]:
-        """Begin and end, in words of the text, of the shared words around word ``start``."""
-        mine, theirs, shift = self._words, self._form.words, self._shift
-        first, limit = max(0, shift), min(len(mine), shift + len(theirs))
-        low = high = start
-        while low > first and mine[low - 1] == theirs[low - 1 - shift]:
-            low -= 1
-        while high < limit and mine[high] == theirs[high - shift]:
-            high += 1
-        return low, high
 
     def judge(self, low: int, high: int) -> Iterator[tuple[str, int, int]]:
         """Rule, begin and end of each part of a shared stretch that is evidence."""

@@ -42,37 +42,32 @@ SIGNS = {
 }
 """Signs that are nothing but operators or names; dashes and the middle dot are also punctuation."""
 
-SIGN = re.compile(
-    rf"[{''.join(sign for sign in SIGNS if sign not in GREEK)}]"
-    rf"|(?<![\u0370-\u03ff])[{''.join(GREEK)}](?![\u0370-\u03ff])"  # no letter of a Greek word
+SIGN = re.compile(f"[{''.join(SIGNS)}]")
+GREEK_LETTERS = range(0x370, 0x400)
+FORMATTING = (
+    "left right middle big bigg bigl bigr bigm biggl biggr quad qquad text textbf textit textrm "
+    "texttt textsf textnormal mbox hbox mathrm mathbf mathit mathsf mathtt mathbb mathcal mathfrak "
+    "mathscr mathnormal mathord mathbin mathrel mathop operatorname boldsymbol bm displaystyle "
+    "textstyle scriptstyle limits nolimits thinspace"
 )
-COMMANDS = (
-    (r"\\(?:times|cdot|ast)(?![a-z])", "*"),
-    (r"\\(?:le|leq|leqslant)(?![a-z])", "<="),
-    (r"\\(?:ge|geq|geqslant)(?![a-z])", ">="),
-    (r"\\div(?![a-z])", "/"),
-    (r"\\lt(?![a-z])", "<"),
-    (r"\\gt(?![a-z])", ">"),
-    (r"\\neq(?![a-z])", r"\\ne "),
-    (r"\\[dtc]frac(?![a-z])", r"\\frac"),
-    (r"\\[dt]binom(?![a-z])", r"\\binom"),
-    (r"\\var(?=(?:epsilon|theta|phi|pi|rho|sigma)(?![a-z]))", r"\\"),
-    (r"\\(?:[lc]?dots|dots[bcimo])(?![a-z])", "..."),
-    (
-        r"\\(?:left|right|middle|[Bb]igg?[lmr]?|quad|qquad|text(?:bf|it|rm|tt|sf|normal)?|mbox|hbox"
-        r"|math(?:rm|bf|it|sf|tt|bb|cal|frak|scr|normal|ord|bin|rel|op)|operatorname|boldsymbol|bm"
-        r"|(?:display|text|script)style|limits|nolimits|thinspace|,|;|:|!|\s)(?![a-z])",
-        " ",
-    ),
-    (r"\\(?:begin|end)\s*\{[a-z]+\*?\}", " "),
-    (r"(\\(?:frac|binom|sqrt))\s*([0-9])", r"\1 \2 "),  # \frac12 is one half
-    (r"(\\[a-z]+)(?=[0-9])", r"\1 "),
-)
-"""LaTeX that means an operator, another command, or nothing; texts are in lower case by then."""
+LATEX = {
+    **dict.fromkeys(FORMATTING.split(" "), " "),
+    **dict.fromkeys(("times", "cdot", "ast"), "*"),
+    **dict.fromkeys(("le", "leq", "leqslant"), "<="),
+    **dict.fromkeys(("ge", "geq", "geqslant"), ">="),
+    **{"div": "/", "lt": "<", "gt": ">", "neq": r"\ne"},
+    **dict.fromkeys(("dfrac", "tfrac", "cfrac"), r"\frac"),
+    **dict.fromkeys(("dbinom", "tbinom"), r"\binom"),
+    **{f"var{name}": rf"\{name}" for name in ("epsilon", "theta", "phi", "pi", "rho", "sigma")},
+    **dict.fromkeys(("dots", "ldots", "cdots", "dotsc", "dotsb", "dotsm"), "..."),
+}
+"""Commands that mean an operator, another command, or nothing; they are in lower case by then."""
 
-LATEX = tuple((re.compile(pattern), written) for pattern, written in COMMANDS)
+ONE_DIGIT = (r"\frac", r"\binom", r"\sqrt")  # \frac12 is one half
+COMMAND = re.compile(r"\\(?:(?:begin|end)\s*\{[a-z]+\*?\}|([a-z]+)(?:\s*([0-9]))?|[,;:\s])")
+THIN_THOUSANDS = re.compile(r"\\,(?<=[0-9]\\,)(?=[0-9]{3}(?![0-9]))")
 THOUSANDS = re.compile(r",(?<=[0-9],)(?=[0-9]{3}(?![0-9]))")
-RAISED = re.compile(r"(?<=[0-9])[⁰¹²³⁴-⁹⁺⁻ⁱⁿ]+")  # after a digit NFKC would make another number
+RAISED = re.compile(r"[⁰¹²³⁴-⁹⁺⁻ⁱⁿ](?<=[0-9].)")  # NFKC would make another number of it
 POWER = re.compile(
     r"\^(?<=[^\W\d_]\^|[)\]}|]\^)\{?(?=[\w(+\-\\])"
     r"|\*\*(?<=\b[^\W\d_]\*\*|[)\]}]\*\*)(?=[\w(])"
@@ -110,12 +105,25 @@ def _plain(text: str) -> str:
 
 
 def _named(sign: re.Match[str]) -> str:
-    return SIGNS[sign.group()]
+    """The sign in ASCII; a letter of a Greek word is none."""
+    at, letter = sign.start(), sign.group()
+    if letter in GREEK:
+        beside = sign.string[max(0, at - 1) : at] + sign.string[at + 1 : at + 2]
+        if any(ord(character) in GREEK_LETTERS for character in beside):
+            return letter
+    return SIGNS[letter]
 
 
 def _without_latex(text: str) -> str:
     text = text.replace(r"\!", "").replace("{,}", ",")
-    text = re.sub(r"\\,(?<=[0-9]\\,)(?=[0-9]{3}(?![0-9]))", ",", text)
-    for pattern, written in LATEX:
-        text = pattern.sub(written, text)
-    return text
+    return COMMAND.sub(_command, THIN_THOUSANDS.sub(",", text))
+
+
+def _command(found: re.Match[str]) -> str:
+    name, digit = found.groups()
+    if name is None:
+        return " "
+    written = LATEX.get(name, f"\\{name}")
+    if digit is None:
+        return written
+    return f"{written} {digit}{' ' if written in ONE_DIGIT else ''}"

@@ -11,7 +11,7 @@ from typing import Any
 
 from stages.cleaning.folding import fold
 from stages.cleaning.rows import Dropped
-from stages.cleaning.wording import words_of
+from stages.cleaning.wording import spans_of, words_of
 
 CONTEXT = 80  # characters on either side of a stretch
 LONGEST_SHOWN = 400  # characters of a stretch in Markdown
@@ -76,8 +76,7 @@ class Hit:
 
 def _excerpt(text: str, start: int, length: int) -> dict[str, str]:
     """The words from ``start`` on, and what stands before and after them."""
-    begin = _before_word(text, start)
-    end = begin + len(text[begin : _before_word(text, start + length)].rstrip())
+    begin, end = _place(text, start, start + length)
     before, after = text[:begin], text[end:]
     return {
         "before": ("…" if len(before) > CONTEXT else "") + before[-CONTEXT:],
@@ -86,12 +85,26 @@ def _excerpt(text: str, start: int, length: int) -> dict[str, str]:
     }
 
 
-def _before_word(text: str, number: int) -> int:
-    """Where a word begins: folding moves places, so they are found by counting the words before."""
-    ends = range(len(text) + 1)
-    return max(
-        0, bisect_left(ends, number + 1, key=lambda end: len(words_of(fold(text[:end])))) - 1
-    )
+def _place(text: str, start: int, stop: int) -> tuple[int, int]:
+    """Where word ``start`` begins and the word before word ``stop`` ends, in characters.
+
+    Folding moves places: then they are found by counting the words of beginnings of the text.
+    """
+    folded = fold(text)
+    if folded == text.lower() and len(folded) == len(text):
+        begins = [*(span[0] for span in spans_of(folded)), len(text)]
+        begin, following = begins[start], begins[stop]
+    else:
+        begin = _before_word(text, start, 0)
+        following = _before_word(text, stop, begin)
+    return begin, begin + len(text[begin:following].rstrip())
+
+
+def _before_word(text: str, number: int, low: int) -> int:
+    """Where a word begins that begins not before ``low``."""
+    ends = range(low, len(text) + 1)
+    after = bisect_left(ends, number + 1, key=lambda end: len(words_of(fold(text[:end]))))
+    return low + max(0, after - 1)
 
 
 def hits_table(dropped: Sequence[Dropped]) -> list[dict[str, Any]]:

@@ -2,12 +2,14 @@
 
 A stretch is a run of words. It is evidence if it is a whole item; if it holds an n-gram that is no
 template, no commonplace and no mere repetition; or, of an item too short for a half of it to hold
-an n-gram, if it is a telling half. A seed is a 3-gram, as rare as there is one in its stretch:
-every stretch that is evidence holds a seed, so a text without seeds holds no evidence.
+an n-gram, if it is a telling half. A seed is a 5-gram (of the shortest items a 3-gram), as rare as
+there is one in its stretch: every stretch that is evidence holds a seed, so a text without seeds
+holds no evidence.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,8 +22,11 @@ from stages.cleaning.folding import fold
 from stages.cleaning.wording import words_of
 
 QUESTION, ANSWER = "question", "answer"
-SEED = 3  # words
-TEMPLATE_ITEMS = 2  # an n-gram in more items of one benchmark belongs to a template
+SEED = 5  # words
+SHORTEST = 3  # words; a shorter item matches too much, and a 3-gram of one item alone is rare
+TEMPLATE_ITEMS = 2  # an n-gram in more items of one benchmark, whatever its
+TEMPLATE_NUMBERS = 4  # numbers, belongs to a template; with more of them they tell something
+ANSWER_WORDS = 26  # a shared stretch of a solution has as many words, or half of the solution's
 DISTINCT = 5  # different words of an n-gram that is evidence
 SHORTEST_CHARACTERS = 8  # of a whole item, with
 SHORTEST_TELLING = 2  # words that are neither common nor single letters
@@ -73,12 +78,19 @@ class Form:
         """Whether the form as a whole can be found in another text."""
         return bool(self.rule(0, len(self.words)))
 
+    @property
+    def shortest(self) -> int:
+        """Words of the shortest stretch that is evidence."""
+        return min(self.half or self.n, len(self.words))
+
     def rule(self, at: int, length: int) -> str:
         """By which rule ``length`` words from word ``at`` on are evidence, "" if they are none."""
         if length == len(self.words) and self.whole:
             return "whole_item"
         if 1 in self.evident[at : at + max(0, length - self.n + 1)]:
-            return "answer" if self.text.part == ANSWER else "ngram"
+            if self.text.part == QUESTION:
+                return "ngram"
+            return "answer" if length >= min(ANSWER_WORDS, len(self.words) // 2) else ""
         if self.half and length >= self.half and self._half(at, length) >= HALF_TELLING:
             return "half_item"
         return ""
@@ -89,7 +101,7 @@ class Form:
 
     def _half(self, at: int, length: int) -> int:
         """Telling words of a half; 0 if another item or a commonplace holds it."""
-        if 1 not in self.rare[at : at + length - SEED + 1]:
+        if 1 not in self.rare[at : at + length - SHORTEST + 1]:
             return 0
         return telling(self.words[at : at + length])
 
@@ -114,25 +126,26 @@ class Survey:
     """Every word of every text in one row of arrays, to count n-grams over all items at once."""
 
     def __init__(self, texts: Sequence[Text]) -> None:
-        self.texts = texts
-        own = [words_of(text.folded) for text in texts]
-        everything = [*own, *_passages()]
-        ids: dict[str, int] = {}
-        flat = [ids.setdefault(word, len(ids)) for words in everything for word in words]
-        vocabulary = list(ids)
-        self.words = own
-        self.starts = np.cumsum([0, *map(len, everything)])
+        self._texts = texts
+        self.words = [words_of(text.folded) for text in texts]
+        everything = [*self.words, *_passages()]
+        self._times = Counter(word for words in everything for word in words)
+        numbers = {word: number for number, word in enumerate(self._times)}
+        flat = [numbers[word] for words in everything for word in words]
         self._ids = np.array(flat, dtype=np.uint64)
-        self._ends = np.repeat(self.starts[1:], np.diff(self.starts))
-        self._tells = np.array([_tells(word) for word in vocabulary], dtype=np.int64)[flat]
-        groups = [text.group for text in texts]
-        passages = range(-len(_passages()), 0)
-        self._groups = np.repeat([*groups, *passages], np.diff(self.starts))
-        self.of_items = self._groups >= 0
+        self._tells = np.array([_tells(word) for word in numbers], dtype=np.bool_)[flat]
+        self._digits = np.array([word.isdigit() for word in numbers], dtype=np.bool_)[flat]
+        lengths = list(map(len, everything))
+        self._starts = np.cumsum([0, *lengths])
+        self._ends = np.repeat(self._starts[1:], lengths)
+        own = [text.group for text in texts]
+        passages = range(max(own) + 1, max(own) + 1 + len(_passages()))
+        self._groups = np.repeat([*own, *passages], lengths)
+        self._of_items = self._groups <= max(own)
 
-    def hashes(self, n: int) -> tuple[Hashes, Flags]:
+    def _hashes(self, ids: Hashes, n: int) -> tuple[Hashes, Flags]:
         """A hash of the n words from each position on, and whether they end inside the text."""
-        mixed = (self._ids + np.uint64(1)) * MULTIPLIER
+        mixed = (ids + np.uint64(1)) * MULTIPLIER
         mixed ^= mixed >> np.uint64(29)
         padded = np.concatenate([mixed, np.zeros(n, dtype=np.uint64)])
         value = np.zeros(len(mixed), dtype=np.uint64)
@@ -140,38 +153,70 @@ class Survey:
             value = value * MULTIPLIER + padded[shift : shift + len(mixed)]
         return value, np.arange(len(mixed)) + n <= self._ends
 
-    def items_with(self, hashes: Hashes, among: Flags) -> Integers:
-        """In how many different items the window at each position stands; 0 if not ``among``."""
-        found = np.zeros(len(hashes), dtype=np.int64)
-        values, inverse = np.unique(hashes[among], return_inverse=True)
-        items = self._groups[among] + len(_passages())
-        pairs = np.unique(inverse * (int(self._groups.max()) + len(_passages()) + 1) + items)
-        pairs //= int(self._groups.max()) + len(_passages()) + 1
-        found[among] = np.bincount(pairs, minlength=len(values))[inverse]
-        return found
+    def part(self, number: int) -> slice:
+        """Where the words of a text stand."""
+        return slice(int(self._starts[number]), int(self._starts[number + 1]))
 
-    def in_passages(self, hashes: Hashes, inside: Flags) -> Flags:
+    def evident(self, n: int) -> tuple[Flags, int]:
+        """Where an n-gram that is evidence begins, and how many different ones are none."""
+        grams, inside = self._hashes(self._ids, n)
+        masked, _ = self._hashes(np.where(self._digits, np.uint64(len(self._ids)), self._ids), n)
+        few = self._sums(self._digits, n) <= TEMPLATE_NUMBERS
+        template = self._of_template(grams, inside) | (few & self._of_template(masked, inside))
+        template |= self._in_passages(grams, inside)
+        telling = self._sums(self._tells, n) >= n // 4
+        different = self._distinct(n) >= min(DISTINCT, n)
+        left_out = len(np.unique(grams[template & self._of_items]))
+        return inside & ~template & telling & different, left_out
+
+    def rare(self, width: int) -> tuple[Flags, Flags]:
+        """Where words begin that no other item and no commonplace holds; where a commonplace."""
+        grams, inside = self._hashes(self._ids, width)
+        common = self._in_passages(grams, inside)
+        return inside & ~common & (self._items_with(grams, inside) == 1), common
+
+    def cost(self, width: int) -> Integers:
+        """The lower, the better a seed the words from each position on are."""
+        grams, inside = self._hashes(self._ids, width)
+        items = self._items_with(grams, inside)
+        dull = width - self._sums(self._tells, width) + width * self._in_passages(grams, inside)
+        return np.asarray(dull * (int(items.max(initial=0)) + 1) + items)
+
+    def tells_most(self, word: str) -> tuple[bool, bool, int, str]:
+        """The greater, the rarer a word is in other texts."""
+        return _tells(word), word.isalpha(), -self._times[word], word
+
+    def _in_passages(self, hashes: Hashes, inside: Flags) -> Flags:
         """Where a window begins that stands in a commonplace."""
-        passages = hashes[~self.of_items & inside]
+        passages = hashes[~self._of_items & inside]
         return np.asarray(np.isin(hashes, passages) & inside)
 
-    def of_template(self, hashes: Hashes, inside: Flags) -> Flags:
+    def _of_template(self, hashes: Hashes, inside: Flags) -> Flags:
         """Where a window begins that stands in too many items of a benchmark."""
         template = np.zeros(len(hashes), dtype=np.bool_)
-        for benchmark in sorted({name for text in self.texts for name in text.benchmarks}):
-            own = [benchmark in text.benchmarks for text in self.texts]
-            mine = np.repeat([*own, *(False for _ in _passages())], np.diff(self.starts)) & inside
-            frequent = (self.items_with(hashes, mine) > TEMPLATE_ITEMS) & mine
+        for benchmark in sorted({name for text in self._texts for name in text.benchmarks}):
+            own = [benchmark in text.benchmarks for text in self._texts]
+            mine = np.repeat([*own, *(False for _ in _passages())], np.diff(self._starts)) & inside
+            frequent = (self._items_with(hashes, mine) > TEMPLATE_ITEMS) & mine
             template |= np.isin(hashes, hashes[frequent]) & inside
         return template
 
-    def telling_in(self, n: int) -> Integers:
-        """Telling words among the n words from each position on."""
-        total = np.concatenate([[0], np.cumsum(self._tells), np.zeros(n, dtype=np.int64)])
-        at = np.arange(len(self._ids))
+    def _items_with(self, hashes: Hashes, among: Flags) -> Integers:
+        """In how many different items the window at each position stands; 0 if not ``among``."""
+        found = np.zeros(len(hashes), dtype=np.int64)
+        values, inverse = np.unique(hashes[among], return_inverse=True)
+        items, most = self._groups[among], int(self._groups.max()) + 1
+        pairs = np.unique(inverse * most + items) // most
+        found[among] = np.bincount(pairs, minlength=len(values))[inverse]
+        return found
+
+    def _sums(self, flags: Flags, n: int) -> Integers:
+        """How many of the n words from each position on have the flag."""
+        total = np.concatenate([[0], np.cumsum(flags)])
+        at = np.arange(len(flags))
         return np.asarray(total[np.minimum(at + n, len(at))] - total[at])
 
-    def distinct_in(self, n: int) -> Integers:
+    def _distinct(self, n: int) -> Integers:
         """Different words among the n words from each position on."""
         order = np.argsort(self._ids, kind="stable")
         before = np.full(len(order), -1, dtype=np.int64)
@@ -184,36 +229,63 @@ class Survey:
 
 
 @dataclass(frozen=True)
+class Seeds:
+    """Runs of ``width`` words, and for each the forms it stands in and where.
+
+    ``anchors`` holds a word of each: a text without any of them needs no second look.
+    """
+
+    width: int
+    places: dict[tuple[str, ...], list[tuple[int, int]]]
+    anchors: frozenset[str]
+
+    def found_in(self, words: list[str]) -> list[list[tuple[int, int]] | None]:
+        """For each place of a text the forms whose seed stands there; empty if there are none."""
+        if self.anchors and self.anchors.isdisjoint(words):
+            return []
+        shifted = (words[shift:] for shift in range(self.width))
+        found = [*map(self.places.get, zip(*shifted, strict=False))]
+        return found if any(found) else []
+
+
+@dataclass(frozen=True)
 class Windows:
-    """Forms, where their seeds stand, and how many n-grams are template or commonplace."""
+    """Forms, their seeds by width, and how many n-grams are template or commonplace."""
 
     forms: list[Form]
-    seeds: dict[tuple[str, ...], list[tuple[int, int]]]
+    seeds: tuple[Seeds, ...]
     left_out: int
 
 
 def make_windows(texts: Sequence[Text], n: int) -> Windows:
     """What to search for; ``n`` is the length of an n-gram in words."""
     survey = Survey(texts)
-    width = min(SEED, n)
-    survey = Survey(texts)
-    grams, inside = survey.hashes(n)
-    template = survey.of_template(grams, inside) | survey.in_passages(grams, inside)
-    evident = inside & ~template
-    evident &= (survey.telling_in(n) >= n // 4) & (survey.distinct_in(n) >= min(DISTINCT, n))
-    small, inside = survey.hashes(width)
-    common, items = survey.in_passages(small, inside), survey.items_with(small, inside)
-    rare = inside & ~common & (items == 1)
-    cost = (width - survey.telling_in(width) + width * common) * (int(items.max()) + 1) + items
-    forms, seeds = list[Form](), dict[tuple[str, ...], list[tuple[int, int]]]()
+    evident, left_out = survey.evident(n)
+    rare, common = survey.rare(SHORTEST)
+    forms = []
     for number, (text, words) in enumerate(zip(texts, survey.words, strict=True)):
-        own = slice(survey.starts[number], survey.starts[number + 1])
-        commonplace = bool(common[own][: len(words) - width + 1].all())
-        form = _form(text, words, n, evident[own], rare[own], commonplace)
-        forms.append(form)
-        for at in _seed_places(form, width, cost[own].tolist()):
-            seeds.setdefault(tuple(words[at : at + width]), []).append((number, at))
-    return Windows(forms, seeds, len(np.unique(grams[template & survey.of_items])))
+        own = survey.part(number)
+        commonplace = bool(common[own][: len(words) - SHORTEST + 1].all())
+        forms.append(_form(text, words, n, evident[own], rare[own], commonplace))
+    wide, narrow = min(SEED, n), min(SHORTEST, n)
+    short = [form.shortest < wide for form in forms]
+    seeds = (
+        _seeds(survey, forms, [not is_short for is_short in short], wide),
+        _seeds(survey, forms, short, narrow),
+    )
+    return Windows(forms, seeds, left_out)
+
+
+def _seeds(survey: Survey, forms: Sequence[Form], chosen: Sequence[bool], width: int) -> Seeds:
+    cost = survey.cost(width)
+    places: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+    for number, form in enumerate(forms):
+        if chosen[number]:
+            for at in _seed_places(form, width, cost[survey.part(number)].tolist()):
+                places.setdefault(tuple(form.words[at : at + width]), []).append((number, at))
+    few = width < SEED
+    anchors = frozenset(max(seed, key=survey.tells_most) for seed in places) if few else frozenset()
+    return Seeds(width, places, anchors)
 
 
 def _form(
@@ -222,7 +294,7 @@ def _form(
     question, length = text.part == QUESTION, len(words)
     whole = (
         question
-        and length >= SEED
+        and length >= SHORTEST
         and sum(map(len, words)) >= SHORTEST_CHARACTERS
         and telling(words) >= SHORTEST_TELLING
         and not commonplace

@@ -7,7 +7,9 @@ import re
 from stages.cleaning.folding import GREEK
 
 UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # scripts where a character is a word
+UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
+SPACED_WORD = re.compile(r"\w+")
 OPERATORS = "-+*/^=<>%"
 DASHES = "–—‒―"
 FORMULA = str.maketrans({**dict.fromkeys(DASHES, "-"), "·": "*"})
@@ -18,10 +20,12 @@ FUNCTIONS = frozenset((*FUNCTION_NAMES.split(" "), *GREEK.values()))
 
 
 def words_of(folded: str) -> list[str]:
-    """The words of a folded text, in order."""
-    if folded.isascii():  # the same words, several times faster
+    """The words of a folded text, in order: those of ``WORD``, found the fastest way."""
+    if folded.isascii():
         return folded.encode().translate(ASCII_WORDS).decode().split()
-    return WORD.findall(folded)
+    if UNSPACED_CHARACTER.search(folded):
+        return WORD.findall(folded)
+    return SPACED_WORD.findall(folded.replace("_", " "))
 
 
 def spans_of(folded: str) -> list[tuple[int, int]]:
