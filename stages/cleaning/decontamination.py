@@ -21,7 +21,7 @@ from stages.cleaning.hits import Hit, Item
 from stages.cleaning.repair import repair
 from stages.cleaning.rows import Dropped, Filtered, Row
 from stages.cleaning.windows import ANSWER, QUESTION, Form, Text, make_windows
-from stages.cleaning.wording import same_between, spans_of, words_of
+from stages.cleaning.wording import Wording, same_between, words_of
 
 __all__ = ["Hit", "Index", "Item", "decontaminate"]
 
@@ -54,7 +54,13 @@ class Index:
         self._items = list(items)
         windows = make_windows(list(_texts(items)), n)
         self._forms, self._seeds, self._left_out = windows.forms, windows.seeds, windows.left_out
-        self._shortest = [form.shortest for form in self._forms]
+        self._sought = [(form.words, form.shortest) for form in self._forms]
+        self._questions = {
+            owner: number
+            for number, form in reversed(list(enumerate(self._forms)))
+            if form.text.part == QUESTION
+            for owner in form.text.owners
+        }
         self._tiny = {
             tuple(form.words): number
             for number, form in reversed(list(enumerate(windows.forms)))
@@ -82,26 +88,25 @@ class Index:
     def _searched(self, part: str) -> Iterator[Form]:
         return (form for form in self._forms if form.text.part == part and form.searchable)
 
-    def forms_of(self, question: str) -> list[Form]:
-        """The forms of an item's question, as written and as repaired."""
-        return [form for form in self._forms if form.text.raw == question]
+    def question_form(self, item: int) -> Form:
+        """The question of an item, by its place among the items, as it is searched for."""
+        return self._forms[self._questions[item]]
 
     def find(self, text: str, field: str) -> Hit | None:
         """The longest verified hit in a text, if there is one; of equals the first."""
-        folded = fold(text)
-        words = words_of(folded)
-        if len(words) <= self._longest_tiny and tuple(words) in self._tiny:
-            return self._equal(text, folded, words, field)
-        found = max(self._evidence(folded, words), key=_Evidence.rank, default=None)
+        wording = Wording(fold(text))
+        if len(wording.words) <= self._longest_tiny and tuple(wording.words) in self._tiny:
+            return self._equal(text, wording, field)
+        found = max(self._evidence(wording), key=_Evidence.rank, default=None)
         return None if found is None else self._hit(found, text, field)
 
-    def _equal(self, text: str, folded: str, words: list[str], field: str) -> Hit | None:
+    def _equal(self, text: str, wording: Wording, field: str) -> Hit | None:
         """An item too short to be looked for inside a text, if it is the whole text."""
-        number = self._tiny[tuple(words)]
-        parts = _Alignment(folded, words, self._forms[number], 0).parts(0, len(words))
-        if len(words) < SHORTEST_EQUAL or len(parts) > 1:
+        number, length = self._tiny[tuple(wording.words)], len(wording.words)
+        parts = _Alignment(wording, self._forms[number], 0).parts(0, length)
+        if length < SHORTEST_EQUAL or len(parts) > 1:
             return None
-        return self._hit(_Evidence(number, "same_question", 0, 0, len(words)), text, field)
+        return self._hit(_Evidence(number, "same_question", 0, 0, length), text, field)
 
     def _hit(self, found: _Evidence, text: str, field: str) -> Hit:
         form = self._forms[found.form]
@@ -118,10 +123,10 @@ class Index:
             found.length,
         )
 
-    def _evidence(self, folded: str, words: list[str]) -> Iterator[_Evidence]:
+    def _evidence(self, wording: Wording) -> Iterator[_Evidence]:
         """Every verified stretch."""
-        for number, shift, low, high in self._stretches(words):
-            alignment = _Alignment(folded, words, self._forms[number], shift)
+        for number, shift, low, high in self._stretches(wording.words):
+            alignment = _Alignment(wording, self._forms[number], shift)
             for rule, first, last in alignment.judge(low, high):
                 yield _Evidence(number, rule, first, first - shift, last - first)
 
@@ -130,13 +135,16 @@ class Index:
         for seeds in self._seeds:
             reached: dict[tuple[int, int], int] = {}
             for start, places in enumerate(seeds.found_in(words)):
-                for number, at in places or ():
+                if places is None:
+                    continue
+                for number, at in places:
                     shift = start - at
                     if reached.get((number, shift), 0) > start:
                         continue
-                    low, high = _stretch(words, self._forms[number].words, start, shift)
+                    sought, shortest = self._sought[number]
+                    low, high = _stretch(words, sought, start, shift)
                     reached[number, shift] = high
-                    if high - low >= self._shortest[number]:
+                    if high - low >= shortest:
                         yield number, shift, low, high
 
 
@@ -168,8 +176,8 @@ class _Evidence:
 class _Alignment:
     """A text and a form laid over each other: word ``shift + i`` of the text on word i."""
 
-    def __init__(self, folded: str, words: list[str], form: Form, shift: int) -> None:
-        self._folded, self._words, self._form, self._shift = folded, words, form, shift
+    def __init__(self, text: Wording, form: Form, shift: int) -> None:
+        self._text, self._form, self._shift = text, form, shift
 
     def judge(self, low: int, high: int) -> Iterator[tuple[str, int, int]]:
         """Rule, begin and end of each part of a shared stretch that is evidence."""
@@ -181,7 +189,7 @@ class _Alignment:
             rule = form.rule(first - shift, last - first)
             if rule == "half_item" and not self._is_half(first, last):
                 continue
-            if rule == "whole_item" and last - first == len(self._words):
+            if rule == "whole_item" and last - first == len(self._text.words):
                 rule = "same_question"
             elif rule == "ngram" and self._other_numbers():
                 rule = "other_numbers"
@@ -190,17 +198,15 @@ class _Alignment:
 
     def parts(self, low: int, high: int) -> list[tuple[int, int]]:
         """The stretch, split where the operators differ."""
-        mine, theirs = spans_of(self._folded), spans_of(self._form.text.folded)
+        words, theirs = self._text.words, self._form.wording
         cuts = [
-            word + 1
-            for word in range(low, high - 1)
+            word
+            for word in range(low + 1, high)
             if not same_between(
-                self._words[word],
-                self._folded[mine[word][1] : mine[word + 1][0]],
-                self._form.text.folded[
-                    theirs[word - self._shift][1] : theirs[word - self._shift + 1][0]
-                ],
-                self._words[word + 1],
+                words[word - 1],
+                self._text.before(word),
+                theirs.before(word - self._shift),
+                words[word],
             )
         ]
         return list(zip([low, *cuts], [*cuts, high], strict=True))
@@ -211,16 +217,12 @@ class _Alignment:
             return False
         if self._form.clear(first - self._shift, last - first):
             return True
-        spans = spans_of(self._folded)
-        before = self._folded[spans[first - 1][1] : spans[first][0]] if first else "\n"
-        after = (
-            self._folded[spans[last - 1][1] : spans[last][0]] if last < len(self._words) else "\n"
-        )
-        return bool(SENTENCE_END.search(before) and SENTENCE_END.search(after))
+        around = self._text.before(first), self._text.before(last)
+        return all(SENTENCE_END.search(between) for between in around)
 
     def _other_numbers(self) -> bool:
         """Whether the whole item stands in the text, but for numbers or operators."""
-        mine, theirs, shift = self._words, self._form.words, self._shift
+        mine, theirs, shift = self._text.words, self._form.words, self._shift
         if shift < 0 or shift + len(theirs) > len(mine):
             return False
         return all(

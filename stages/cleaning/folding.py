@@ -67,11 +67,11 @@ ONE_DIGIT = (r"\frac", r"\binom", r"\sqrt")  # \frac12 is one half
 COMMAND = re.compile(r"\\(?:(?:begin|end)\s*\{[a-z]+\*?\}|([a-z]+)(?:\s*([0-9]))?|[,;:\s])")
 THIN_THOUSANDS = re.compile(r"\\,(?<=[0-9]\\,)(?=[0-9]{3}(?![0-9]))")
 THOUSANDS = re.compile(r",(?<=[0-9],)(?=[0-9]{3}(?![0-9]))")
-RAISED = re.compile(r"[⁰¹²³⁴-⁹⁺⁻ⁱⁿ](?<=[0-9].)")  # NFKC would make another number of it
+RAISED = re.compile(r"[⁰¹²³⁴-⁹⁺⁻ⁱⁿ](?<=\d.)")  # NFKC would make another number of it
 POWER = re.compile(
-    r"\^(?<=[^\W\d_]\^|[)\]}|]\^)\{?(?=[\w(+\-\\])"
+    r"\^(?<=[^\W\d_]\^|[)\]}|]\^)\{?\s*(?=[\w(+\-\\])"
     r"|\*\*(?<=\b[^\W\d_]\*\*|[)\]}]\*\*)(?=[\w(])"
-    r"| \*\* (?<=\b[^\W\d_] \*\* |[)\]}] \*\* )(?=[0-9])"
+    r"|\s\*\*\s(?<=\b[^\W\d_]\s\*\*\s|[)\]}]\s\*\*\s)(?=[0-9])"
 )
 """x^2, x^{2}, x**2: as NFKC leaves x². Two stars after a word may be bold type and stay."""
 
@@ -89,7 +89,7 @@ def fold(text: str) -> str:
     if "\\" in folded:
         folded = _without_latex(folded)
     if "^" in folded or "**" in folded:
-        folded = POWER.sub("", folded.replace(" ^", "^").replace("^ ", "^"))
+        folded = POWER.sub("", "^".join(map(str.strip, folded.split("^"))))
     return THOUSANDS.sub("", folded)
 
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from stages.cleaning.commonplaces import COMMON_WORDS, PASSAGES
 from stages.cleaning.folding import fold
-from stages.cleaning.wording import words_of
+from stages.cleaning.wording import Wording, words_of
 
 QUESTION, ANSWER = "question", "answer"
 SEED = 5  # words
@@ -29,7 +29,8 @@ TEMPLATE_NUMBERS = 4  # numbers, belongs to a template; with more of them they t
 ANSWER_WORDS = 26  # a shared stretch of a solution has as many words, or half of the solution's
 DISTINCT = 5  # different words of an n-gram that is evidence
 SHORTEST_CHARACTERS = 8  # of a whole item, with
-SHORTEST_TELLING = 2  # words that are neither common nor single letters
+SHORTEST_TELLING = 2  # words that are neither common nor single letters, or
+SHORTEST_UNCOMMON = 4  # with single letters
 HALVED = 8  # words of an item of which a half is looked for
 SHORTEST_HALF = 5  # words, with
 HALF_TELLING = 3  # telling words;
@@ -66,12 +67,17 @@ class Form:
     """
 
     text: Text
-    words: list[str]
+    wording: Wording
     n: int
     evident: bytes
     rare: bytes
     whole: bool
     half: int
+
+    @property
+    def words(self) -> list[str]:
+        """The words of the folded text."""
+        return self.wording.words
 
     @property
     def searchable(self) -> bool:
@@ -127,8 +133,8 @@ class Survey:
 
     def __init__(self, texts: Sequence[Text]) -> None:
         self._texts = texts
-        self.words = [words_of(text.folded) for text in texts]
-        everything = [*self.words, *_passages()]
+        self.wordings = [Wording(text.folded) for text in texts]
+        everything = [*(wording.words for wording in self.wordings), *_passages()]
         self._times = Counter(word for words in everything for word in words)
         numbers = {word: number for number, word in enumerate(self._times)}
         flat = [numbers[word] for words in everything for word in words]
@@ -263,10 +269,10 @@ def make_windows(texts: Sequence[Text], n: int) -> Windows:
     evident, left_out = survey.evident(n)
     rare, common = survey.rare(SHORTEST)
     forms = []
-    for number, (text, words) in enumerate(zip(texts, survey.words, strict=True)):
+    for number, (text, wording) in enumerate(zip(texts, survey.wordings, strict=True)):
         own = survey.part(number)
-        commonplace = bool(common[own][: len(words) - SHORTEST + 1].all())
-        forms.append(_form(text, words, n, evident[own], rare[own], commonplace))
+        commonplace = bool(common[own][: len(wording.words) - SHORTEST + 1].all())
+        forms.append(_form(text, wording, n, evident[own], rare[own], commonplace))
     wide, narrow = min(SEED, n), min(SHORTEST, n)
     short = [form.shortest < wide for form in forms]
     seeds = (
@@ -289,40 +295,52 @@ def _seeds(survey: Survey, forms: Sequence[Form], chosen: Sequence[bool], width:
 
 
 def _form(
-    text: Text, words: list[str], n: int, evident: Flags, rare: Flags, commonplace: bool
+    text: Text, wording: Wording, n: int, evident: Flags, rare: Flags, commonplace: bool
 ) -> Form:
-    question, length = text.part == QUESTION, len(words)
+    words, question = wording.words, text.part == QUESTION
+    length, uncommon = len(words), set(words) - COMMON_WORDS
     whole = (
         question
         and length >= SHORTEST
         and sum(map(len, words)) >= SHORTEST_CHARACTERS
-        and telling(words) >= SHORTEST_TELLING
+        and (telling(words) >= SHORTEST_TELLING or len(uncommon) >= SHORTEST_UNCOMMON)
         and not commonplace
     )
     half = max(SHORTEST_HALF, length // 2) if question and HALVED <= length < 2 * n else 0
-    return Form(text, words, n, evident.tobytes(), rare.tobytes(), whole, half)
+    return Form(text, wording, n, evident.tobytes(), rare.tobytes(), whole, half)
 
 
 def _seed_places(form: Form, width: int, cost: Sequence[int]) -> list[int]:
     """Where seeds begin, so that each stretch that is evidence holds one; few, and rare ones."""
-    ngrams = [at for at, evident in enumerate(form.evident) if evident]
-    places = _cover(ngrams, form.n, width, cost)
+    ngrams = [(at, at + form.n) for at, evident in enumerate(form.evident) if evident]
+    places = _cover(ngrams, width, cost)
     if form.half:
-        starts = range(len(form.words) - form.half + 1)
-        halves = [at for at in starts if form.rule(at, form.half)]
-        places |= _cover(halves, form.half, width, cost)
+        places |= _cover(_shortest_halves(form), width, cost)
     if form.whole and not places:
-        places = _cover([0], len(form.words), width, cost)
+        places = _cover([(0, len(form.words))], width, cost)
     return sorted(places)
 
 
-def _cover(starts: Sequence[int], length: int, width: int, cost: Sequence[int]) -> set[int]:
-    """Of each window of ``length`` words the cheapest place, the last one of equals."""
+def _shortest_halves(form: Form) -> list[tuple[int, int]]:
+    """For each word the shortest stretch from it on that is evidence; longer ones hold it."""
+    found, length = list[tuple[int, int]](), len(form.words)
+    for start in range(length - form.half + 1):
+        ends = range(start + form.half, length + 1)
+        end = next((end for end in ends if form.rule(start, end - start)), None)
+        if end is not None:
+            found.append((start, end))
+    return found
+
+
+def _cover(windows: Sequence[tuple[int, int]], width: int, cost: Sequence[int]) -> set[int]:
+    """Of each window, from a word to before another, the cheapest place, the last one of equals.
+
+    No window ends before an earlier one, so a place in an earlier one may lie in it too.
+    """
     places, last = set[int](), -1
-    for start in starts:
+    for start, end in windows:
         if last < start:
-            end = start + length - width + 1
-            window = cost[start:end]
-            last = end - 1 - window[::-1].index(min(window))
+            within = cost[start : end - width + 1]
+            last = start + len(within) - 1 - within[::-1].index(min(within))
             places.add(last)
     return places

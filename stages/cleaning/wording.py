@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from stages.cleaning.folding import GREEK
 
 UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # scripts where a character is a word
 UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
+ASCII_WORD = re.compile(r"[0-9A-Za-z]+")
 SPACED_WORD = re.compile(r"\w+")
 OPERATORS = "-+*/^=<>%"
 DASHES = "–—‒―"
@@ -30,7 +32,27 @@ def words_of(folded: str) -> list[str]:
 
 def spans_of(folded: str) -> list[tuple[int, int]]:
     """Where the words of a folded text begin and end."""
-    return [match.span() for match in WORD.finditer(folded)]
+    pattern = ASCII_WORD if folded.isascii() else WORD
+    return [match.span() for match in pattern.finditer(folded)]
+
+
+class Wording:
+    """The words of a folded text, and what stands between them."""
+
+    def __init__(self, folded: str) -> None:
+        self.folded = folded
+        self.words = words_of(folded)
+
+    @cached_property
+    def _spans(self) -> list[tuple[int, int]]:
+        return spans_of(self.folded)
+
+    def before(self, word: int) -> str:
+        """What stands between a word and the one before it; at either end, with a line end."""
+        begin = self._spans[word - 1][1] if word else 0
+        end = self._spans[word][0] if word < len(self.words) else len(self.folded)
+        between = self.folded[begin:end]
+        return between if 0 < word < len(self.words) else f"{between}\n"
 
 
 def same_between(left: str, mine: str, theirs: str, right: str) -> bool:
