@@ -20,7 +20,8 @@ from stages.cleaning.folding import fold
 from stages.cleaning.hits import Hit, Item
 from stages.cleaning.repair import repair
 from stages.cleaning.rows import Dropped, Filtered, Row
-from stages.cleaning.windows import ANSWER, QUESTION, Form, Text, make_windows
+from stages.cleaning.survey import Text
+from stages.cleaning.windows import ANSWER, QUESTION, Form, make_windows
 from stages.cleaning.wording import Wording, same_between, words_of
 
 __all__ = ["Hit", "Index", "Item", "decontaminate"]
