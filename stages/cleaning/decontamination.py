@@ -17,7 +17,7 @@ from typing import Any
 
 from stages.base.errors import ConfigError, DataError
 from stages.cleaning.folding import fold
-from stages.cleaning.hits import Hit, Item
+from stages.cleaning.hits import Hit, Item, keyed_evidence
 from stages.cleaning.repair import repair
 from stages.cleaning.rows import Dropped, Filtered, Row
 from stages.cleaning.survey import Text
@@ -51,7 +51,7 @@ class Index:
                 "decontamination: no benchmark items. Give at least one, or no row is safe."
             )
         self.n = n
-        self.keys = {item.key for item in items if item.key}
+        self.keys = {item.key: item for item in reversed(items) if item.key}
         self._items = list(items)
         windows = make_windows(list(_texts(items)), n)
         self._forms, self._seeds, self._left_out = windows.forms, windows.seeds, windows.left_out
@@ -274,7 +274,7 @@ def contamination(
     """Why a row goes, with both texts as evidence; None if it stays. Depends on nothing else."""
     key = row.get("key")
     if isinstance(key, str) and key in index.keys:
-        return Dropped(row, STEP, "same_key", {"key": key})
+        return Dropped(row, STEP, "same_key", keyed_evidence(index.keys[key], key))
     if row.get("source") in keyed_sources:
         return None
     hits = (index.find(row[name], name) for name in ("prompt", "response"))

@@ -90,7 +90,7 @@ def fold(text: str) -> str:
         folded = _without_latex(folded)
     if "^" in folded or "**" in folded:
         folded = POWER.sub("", "^".join(map(str.strip, folded.split("^"))))
-    return THOUSANDS.sub("", folded)
+    return THOUSANDS.sub("", folded.replace("{,}", ","))
 
 
 def _plain(text: str) -> str:
@@ -115,7 +115,7 @@ def _named(sign: re.Match[str]) -> str:
 
 
 def _without_latex(text: str) -> str:
-    text = text.replace(r"\!", "").replace("{,}", ",")
+    text = text.replace(r"\!", "")
     return COMMAND.sub(_command, THIN_THOUSANDS.sub(",", text))
 
 

@@ -74,6 +74,13 @@ class Hit:
         }
 
 
+def keyed_evidence(item: Item, key: str) -> dict[str, Any]:
+    """Evidence of the same form for an item that has the row's canonical key."""
+    same = {"before": "", "text": key, "after": ""}
+    found = {"benchmark": item.benchmark, "item": item.id, "also": [], "rule": "same_key"}
+    return {**found, "field": "key", "words": 0, "key": key, "row_text": same, "item_text": same}
+
+
 def _excerpt(text: str, start: int, length: int) -> dict[str, str]:
     """The words from ``start`` on, and what stands before and after them."""
     begin, end = _place(text, start, start + length)
@@ -95,16 +102,23 @@ def _place(text: str, start: int, stop: int) -> tuple[int, int]:
         begins = [*(span[0] for span in spans_of(folded)), len(text)]
         begin, following = begins[start], begins[stop]
     else:
-        begin = _before_word(text, start, 0)
-        following = _before_word(text, stop, begin)
+        begin = _before_word(text, start)
+        following = _before_word(text, stop)
     return begin, begin + len(text[begin:following].rstrip())
 
 
-def _before_word(text: str, number: int, low: int) -> int:
-    """Where a word begins that begins not before ``low``."""
-    ends = range(low, len(text) + 1)
-    after = bisect_left(ends, number + 1, key=lambda end: len(words_of(fold(text[:end]))))
-    return low + max(0, after - 1)
+def _before_word(text: str, number: int) -> int:
+    """Where a word begins: first in which run of printed characters, then in this one."""
+
+    def words_before(end: int) -> int:
+        return len(words_of(fold(text[:end])))
+
+    runs = [match.span() for match in re.finditer(r"\S+", text)]
+    run = bisect_left(runs, number + 1, key=lambda span: words_before(span[1]))
+    if run == len(runs):
+        return len(text)
+    begin, end = runs[run]
+    return begin + max(0, bisect_left(range(begin, end), number + 1, key=words_before) - 1)
 
 
 def hits_table(dropped: Sequence[Dropped]) -> list[dict[str, Any]]:

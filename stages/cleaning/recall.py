@@ -22,8 +22,13 @@ from stages.cleaning.rows import Row
 from stages.cleaning.windows import Form
 from stages.cleaning.wording import Wording, same_between
 
-BANDS = (("under 8", 0, 8), ("8 to 12", 8, 13), ("13 to 25", 13, 26), ("over 25", 26, None))
-"""Length bands of items, in words: from the first number on, below the second."""
+BANDS = (
+    ("under 8 words", 0, 8),
+    ("8 to 12 words", 8, 13),
+    ("13 to 25 words", 13, 26),
+    ("over 25 words", 26, None),
+)
+"""Length bands of items: from the first number on, below the second."""
 
 EACH = 32  # items drawn of each band
 CARRIERS = 8  # rows drawn to hide items in
@@ -93,7 +98,7 @@ class GateReport:
         """Found of claimed (of injected) by disguise and band, then look-alikes by kind."""
         bands = list(self.recall)
         disguises = dict.fromkeys(name for cells in self.recall.values() for name in cells)
-        lines = [f"| disguise | {' | '.join(f'{band} words' for band in bands)} |"]
+        lines = [f"| disguise | {' | '.join(bands)} |"]
         lines.append(f"|---|{'---:|' * len(bands)}")
         for name in disguises:
             cells = (self.recall[band].get(name, Cell()) for band in bands)
@@ -129,7 +134,7 @@ def recall_gate(index: Index, items: Sequence[Item], rows: Sequence[Row], seed: 
     recall = {band: _recall(index, own, carriers, draw) for band, own in drawn.items()}
     keys = [item for item in items if item.key]
     if keys:
-        recall["keyed"] = {KEYED: _by_key(index, draw.sample(keys, min(EACH, len(keys))))}
+        recall["with a key"] = {KEYED: _by_key(index, draw.sample(keys, min(EACH, len(keys))))}
     everything = [pair for own in drawn.values() for pair in own]
     report = GateReport(recall, _precision(index, everything, draw))
     _require(report)
@@ -246,7 +251,7 @@ def _try(index: Index, kind: Kind, text: str, item: Item | None) -> None:
 
 def _require(report: GateReport) -> None:
     missed = [
-        f"{item} ({band} words, {disguise})"
+        f"{item} ({band}, {disguise})"
         for band, cells in report.recall.items()
         for disguise, cell in cells.items()
         for item in cell.missed
