@@ -135,18 +135,15 @@ class Index:
         """Form, shift against it, begin and end of every shared stretch that is long enough."""
         for seeds in self._seeds:
             reached: dict[tuple[int, int], int] = {}
-            for start, places in enumerate(seeds.found_in(words)):
-                if places is None:
+            for start, number, at in seeds.found_in(words):
+                place = number, start - at
+                if reached.get(place, 0) > start:
                     continue
-                for number, at in places:
-                    shift = start - at
-                    if reached.get((number, shift), 0) > start:
-                        continue
-                    sought, shortest = self._sought[number]
-                    low, high = _stretch(words, sought, start, shift)
-                    reached[number, shift] = high
-                    if high - low >= shortest:
-                        yield number, shift, low, high
+                sought, shortest = self._sought[number]
+                low, high = _stretch(words, sought, start, start - at)
+                reached[place] = high
+                if high - low >= shortest:
+                    yield *place, low, high
 
 
 def _stretch(mine: list[str], theirs: list[str], start: int, shift: int) -> tuple[int, int]:

@@ -68,12 +68,14 @@ COMMAND = re.compile(r"\\(?:(?:begin|end)\s*\{[a-z]+\*?\}|([a-z]+)(?:\s*([0-9]))
 THIN_THOUSANDS = re.compile(r"\\,(?<=[0-9]\\,)(?=[0-9]{3}(?![0-9]))")
 THOUSANDS = re.compile(r",(?<=[0-9],)(?=[0-9]{3}(?![0-9]))")
 RAISED = re.compile(r"[⁰¹²³⁴-⁹⁺⁻ⁱⁿ](?<=\d.)")  # NFKC would make another number of it
-POWER = re.compile(
-    r"\^(?<=[^\W\d_]\^|[)\]}|]\^)\{?\s*(?=[\w(+\-\\])"
-    r"|\*\*(?<=\b[^\W\d_]\*\*|[)\]}]\*\*)(?=[\w(])"
+POWER = re.compile(r"\^(?<=[^\W\d_]\^|[)\]}|]\^)\{?\s*(?=[\w(+\-\\])")
+STARRED_POWER = re.compile(
+    r"\*\*(?<=\b[^\W\d_]\*\*|[)\]}]\*\*)(?=[\w(])"
     r"|\s\*\*\s(?<=\b[^\W\d_]\s\*\*\s|[)\]}]\s\*\*\s)(?=[0-9])"
 )
 """x^2, x^{2}, x**2: as NFKC leaves x². Two stars after a word may be bold type and stay."""
+
+UNUSUAL = re.compile(r"[^\x00-\x7f]+")
 
 
 def visible(text: str) -> str:
@@ -88,8 +90,10 @@ def fold(text: str) -> str:
     folded = text.lower() if text.isascii() else _plain(text)
     if "\\" in folded:
         folded = _without_latex(folded)
-    if "^" in folded or "**" in folded:
+    if "^" in folded:
         folded = POWER.sub("", "^".join(map(str.strip, folded.split("^"))))
+    if "**" in folded:
+        folded = STARRED_POWER.sub("", folded)
     return THOUSANDS.sub("", folded.replace("{,}", ","))
 
 
@@ -99,9 +103,13 @@ def _plain(text: str) -> str:
         text = text.replace(typographic, plain)
     if text.isascii():
         return text.lower()
-    raised = RAISED.sub(r"^\g<0>", INVISIBLE.sub("", text))
-    folded = unicodedata.normalize("NFKC", raised).casefold()
-    return folded if folded.isascii() else SIGN.sub(_named, folded)
+    unusual = "".join(UNUSUAL.findall(text))  # most texts hold few of them: looked at first
+    if INVISIBLE.search(unusual):
+        text = INVISIBLE.sub("", text)
+    text = RAISED.sub(r"^\g<0>", text)
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    unusual = unicodedata.normalize("NFKC", unusual).casefold()
+    return SIGN.sub(_named, folded) if SIGN.search(unusual) else folded
 
 
 def _named(sign: re.Match[str]) -> str:

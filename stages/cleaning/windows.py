@@ -9,8 +9,9 @@ holds no evidence.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 from stages.cleaning.commonplaces import COMMON_WORDS
 from stages.cleaning.survey import Flags, Survey, Text, telling
@@ -95,13 +96,15 @@ class Seeds:
     places: dict[tuple[str, ...], list[tuple[int, int]]]
     anchors: frozenset[str]
 
-    def found_in(self, words: list[str]) -> list[list[tuple[int, int]] | None]:
-        """For each place of a text the forms whose seed stands there; empty if there are none."""
+    def found_in(self, words: list[str]) -> Iterator[tuple[int, int, int]]:
+        """Place in a text, form, and place in the form, of each seed that stands in the text."""
         if self.anchors and self.anchors.isdisjoint(words):
-            return []
+            return
         shifted = (words[shift:] for shift in range(self.width))
         found = [*map(self.places.get, zip(*shifted, strict=False))]
-        return found if any(found) else []
+        for start in compress(range(len(found)), found):
+            for form, at in found[start] or ():
+                yield start, form, at
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from stages.cleaning.folding import GREEK
+from stages.cleaning.folding import GREEK, UNUSUAL
 
 UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # scripts where a character is a word
 UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
@@ -23,6 +23,10 @@ FUNCTIONS = frozenset((*FUNCTION_NAMES.split(" "), *GREEK.values()))
 
 def words_of(folded: str) -> list[str]:
     """The words of a folded text, in order: those of ``WORD``, found the fastest way."""
+    if not folded.isascii():
+        for sign in sorted(set("".join(UNUSUAL.findall(folded)))):
+            if not sign.isalnum():
+                folded = folded.replace(sign, " ")
     if folded.isascii():
         return folded.encode().translate(ASCII_WORDS).decode().split()
     if UNSPACED_CHARACTER.search(folded):
