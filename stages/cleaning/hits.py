@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from stages.cleaning.folding import fold
@@ -99,8 +100,8 @@ def _place(text: str, start: int, stop: int) -> tuple[int, int]:
     """
     folded = fold(text)
     if folded == text.lower() and len(folded) == len(text):
-        begins = [*(span[0] for span in spans_of(folded)), len(text)]
-        begin, following = begins[start], begins[stop]
+        begins = [begin for begin, _ in islice(spans_of(folded), start, stop + 1)]
+        begin, following = begins[0], begins[-1] if len(begins) > stop - start else len(text)
     else:
         begin = _before_word(text, start)
         following = _before_word(text, stop)

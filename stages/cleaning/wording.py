@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
 
 from stages.cleaning.folding import GREEK, UNUSUAL
@@ -34,10 +35,10 @@ def words_of(folded: str) -> list[str]:
     return SPACED_WORD.findall(folded.replace("_", " "))
 
 
-def spans_of(folded: str) -> list[tuple[int, int]]:
+def spans_of(folded: str) -> Iterator[tuple[int, int]]:
     """Where the words of a folded text begin and end."""
     pattern = ASCII_WORD if folded.isascii() else WORD
-    return [match.span() for match in pattern.finditer(folded)]
+    return (match.span() for match in pattern.finditer(folded))
 
 
 class Wording:
@@ -49,7 +50,7 @@ class Wording:
 
     @cached_property
     def _spans(self) -> list[tuple[int, int]]:
-        return spans_of(self.folded)
+        return list(spans_of(self.folded))
 
     def before(self, word: int) -> str:
         """What stands between a word and the one before it; at either end, with a line end."""
