@@ -98,7 +98,10 @@ class Index:
         wording = Wording(fold(text))
         if len(wording.words) <= self._longest_tiny and tuple(wording.words) in self._tiny:
             return self._equal(text, wording, field)
-        found = max(self._evidence(wording), key=_Evidence.rank, default=None)
+        stretches = self._stretches(wording.words)
+        if not stretches:
+            return None
+        found = max(self._evidence(wording, stretches), key=_Evidence.rank, default=None)
         return None if found is None else self._hit(found, text, field)
 
     def _equal(self, text: str, wording: Wording, field: str) -> Hit | None:
@@ -124,26 +127,31 @@ class Index:
             found.length,
         )
 
-    def _evidence(self, wording: Wording) -> Iterator[_Evidence]:
-        """Every verified stretch."""
-        for number, shift, low, high in self._stretches(wording.words):
+    def _evidence(
+        self, wording: Wording, stretches: Sequence[tuple[int, int, int, int]]
+    ) -> Iterator[_Evidence]:
+        """Every verified part of the stretches."""
+        for number, shift, low, high in stretches:
             alignment = _Alignment(wording, self._forms[number], shift)
             for rule, first, last in alignment.judge(low, high):
                 yield _Evidence(number, rule, first, first - shift, last - first)
 
-    def _stretches(self, words: list[str]) -> Iterator[tuple[int, int, int, int]]:
+    def _stretches(self, words: list[str]) -> list[tuple[int, int, int, int]]:
         """Form, shift against it, begin and end of every shared stretch that is long enough."""
+        stretches = []
         for seeds in self._seeds:
             reached: dict[tuple[int, int], int] = {}
-            for start, number, at in seeds.found_in(words):
-                place = number, start - at
-                if reached.get(place, 0) > start:
-                    continue
-                sought, shortest = self._sought[number]
-                low, high = _stretch(words, sought, start, start - at)
-                reached[place] = high
-                if high - low >= shortest:
-                    yield *place, low, high
+            for start, places in seeds.found_in(words):
+                for number, at in places:
+                    place = number, start - at
+                    if reached.get(place, 0) > start:
+                        continue
+                    sought, shortest = self._sought[number]
+                    low, high = _stretch(words, sought, start, start - at)
+                    reached[place] = high
+                    if high - low >= shortest:
+                        stretches.append((*place, low, high))
+        return stretches
 
 
 def _stretch(mine: list[str], theirs: list[str], start: int, shift: int) -> tuple[int, int]:

@@ -69,10 +69,9 @@ THIN_THOUSANDS = re.compile(r"\\,(?<=[0-9]\\,)(?=[0-9]{3}(?![0-9]))")
 THOUSANDS = re.compile(r",(?<=[0-9],)(?=[0-9]{3}(?![0-9]))")
 RAISED = re.compile(r"[⁰¹²³⁴-⁹⁺⁻ⁱⁿ](?<=\d.)")  # NFKC would make another number of it
 POWER = re.compile(r"\^(?<=[^\W\d_]\^|[)\]}|]\^)\{?\s*(?=[\w(+\-\\])")
-STARRED_POWER = re.compile(
-    r"\*\*(?<=\b[^\W\d_]\*\*|[)\]}]\*\*)(?=[\w(])"
-    r"|\s\*\*\s(?<=\b[^\W\d_]\s\*\*\s|[)\]}]\s\*\*\s)(?=[0-9])"
-)
+STARRED_POWER = re.compile(r"\*\*(?<=\b[^\W\d_]\*\*|[)\]}]\*\*)(?=[\w(])")
+SPACED_STARS = re.compile(r"\*\*\s[0-9]")
+SPACED_POWER = re.compile(r"\s\*\*\s(?<=\b[^\W\d_]\s\*\*\s|[)\]}]\s\*\*\s)(?=[0-9])")
 """x^2, x^{2}, x**2: as NFKC leaves x². Two stars after a word may be bold type and stay."""
 
 UNUSUAL = re.compile(r"[^\x00-\x7f]+")
@@ -94,6 +93,8 @@ def fold(text: str) -> str:
         folded = POWER.sub("", "^".join(map(str.strip, folded.split("^"))))
     if "**" in folded:
         folded = STARRED_POWER.sub("", folded)
+        if SPACED_STARS.search(folded):
+            folded = SPACED_POWER.sub("", folded)
     return THOUSANDS.sub("", folded.replace("{,}", ","))
 
 

@@ -9,9 +9,8 @@ holds no evidence.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import compress
 
 from stages.cleaning.commonplaces import COMMON_WORDS
 from stages.cleaning.survey import Flags, Survey, Text, telling
@@ -96,15 +95,13 @@ class Seeds:
     places: dict[tuple[str, ...], list[tuple[int, int]]]
     anchors: frozenset[str]
 
-    def found_in(self, words: list[str]) -> Iterator[tuple[int, int, int]]:
-        """Place in a text, form, and place in the form, of each seed that stands in the text."""
+    def found_in(self, words: list[str]) -> list[tuple[int, list[tuple[int, int]]]]:
+        """Where in a text a seed stands, and where else: each form, and the place in the form."""
         if self.anchors and self.anchors.isdisjoint(words):
-            return
+            return []
         shifted = (words[shift:] for shift in range(self.width))
         found = [*map(self.places.get, zip(*shifted, strict=False))]
-        for start in compress(range(len(found)), found):
-            for form, at in found[start] or ():
-                yield start, form, at
+        return [(start, places) for start, places in enumerate(found) if places]
 
 
 @dataclass(frozen=True)
