@@ -1,110 +1,42 @@
 """Decontamination: no row may contain a benchmark problem.
 
 Generated puzzles share templates, so they are compared by canonical key. Everything else is
-compared by word n-grams, any hit counts, under a fold of width, case, punctuation, invisible
-characters and notation of operators. An item shorter than n words, or one all of whose n-grams
-belong to a template, is looked for as a whole. Every hit is verified on the text, digits and
-operators included, and reported with both texts. Translations and paraphrases are out of reach.
+compared by words under a fold of width, case, punctuation, invisible characters and notation. From
+each rare place that a row shares with an item the shared stretch is followed in both directions,
+split where the operators between its words differ, and judged: a whole item, an n-gram that is no
+template, a telling half of a short item, a stretch of a solution. An item with other numbers is
+another item, unless n of its words stand in the row. Translations and paraphrases are out of reach.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import xxhash
-
 from stages.base.errors import ConfigError, DataError
 from stages.cleaning.folding import fold
+from stages.cleaning.hits import Hit, Item, keyed_evidence
 from stages.cleaning.repair import repair
 from stages.cleaning.rows import Dropped, Filtered, Row
+from stages.cleaning.survey import Text
+from stages.cleaning.windows import ANSWER, QUESTION, Form, make_windows
+from stages.cleaning.wording import Wording, same_between, words_of
+
+__all__ = ["Hit", "Index", "Item", "decontaminate"]
 
 STEP = "decontamination"
-TEMPLATE_SHARE = 0.05  # an n-gram in more items of a benchmark belongs to a template
-TEMPLATE_ITEMS = 20  # a smaller benchmark shows no template
 SHORTEST_NGRAM = 2  # words; the profile's key has the same limit
-SHORTEST = 3  # words; a shorter item matches too much to mean anything
-SHORTEST_CHARACTERS = 8
-UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # scripts where a character is a word
-WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
-ASCII_WORD = re.compile(r"[0-9A-Za-z]+")  # the same, faster
-OPERATORS = "-+*/^=<>%"
-FINE = re.compile(rf"{WORD.pattern}|[{OPERATORS}]")
-DASHES = "–—‒―"
-FORMULA = str.maketrans({**dict.fromkeys(DASHES, "-"), "·": "*"})
-PROSE = str.maketrans(dict.fromkeys(f"{DASHES}·", " "))
-
-
-@dataclass(frozen=True)
-class Item:
-    """One benchmark problem; ``key`` is empty for those that are not generated."""
-
-    id: str
-    benchmark: str
-    question: str
-    key: str = ""
-
-
-@dataclass(frozen=True)
-class Hit:
-    """What was found where: a span of the row equal to a span of the item."""
-
-    item: Item
-    field: str
-    row_text: str
-    item_text: str
-
-
-def _pattern(text: str) -> re.Pattern[str]:
-    return ASCII_WORD if text.isascii() else WORD
-
-
-def _piece(folded: str, start: int, length: int) -> str:
-    """The stretch of a folded text that holds ``length`` words from word ``start`` on."""
-    spans = [match.span() for match in _pattern(folded).finditer(folded)]
-    return folded[spans[start][0] : spans[start + length - 1][1]]
-
-
-def _hash(words: Sequence[str]) -> int:
-    return int(xxhash.xxh3_64_intdigest(" ".join(words).encode()))
-
-
-def _readings(piece: str) -> set[tuple[str, ...]]:
-    """A piece as formula and as prose: a dash, a dot and two stars are operators or mere type."""
-    formula = piece.replace("**", "^").translate(FORMULA)
-    prose = piece.replace("**", " ").translate(PROSE)
-    return {_fine(formula), _fine(prose)}
-
-
-def _fine(piece: str) -> tuple[str, ...]:
-    """Words plus the operators of formulas: those before an operand, after another or a sign.
-
-    A hyphen ("3-digit") is none.
-    """
-    tokens = FINE.findall(piece)
-    kept = []
-    for at, token in enumerate(tokens):
-        before, after = tokens[at - 1] if at else "", tokens[at + 1] if at + 1 < len(tokens) else ""
-        if token not in OPERATORS or (
-            _operand(after) and (before in OPERATORS or _operand(before))
-        ):
-            kept.append(token)
-    return tuple(kept)
-
-
-def _operand(token: str) -> bool:
-    return token.isdigit() or (len(token) == 1 and token.isalpha())
+SHORTEST_EQUAL = 2  # words; of an item too short to be looked for in a text, if it is all of it
+SENTENCE_END = re.compile(r"[.?!:;\n。？！：；]")
 
 
 class Index:
     """Benchmark items made searchable. ``n`` is the length of an n-gram in words.
 
     Rows are repaired before they are searched, so an item is searched for as it is written and as
-    it is repaired. A window is a run of words that is searched for. ``_lengths`` maps its first
-    words to how long windows that begin so can be, so that most places of a text cost one look-up.
+    it is repaired. Items of the same words are searched for once and reported together.
     """
 
     def __init__(self, items: Sequence[Item], n: int) -> None:
@@ -119,93 +51,209 @@ class Index:
                 "decontamination: no benchmark items. Give at least one, or no row is safe."
             )
         self.n = n
-        self.keys = {item.key for item in items if item.key}
-        forms = [(item, form) for item in items for form in _forms(item.question)]
-        self._items = [item for item, _ in forms]
-        self._texts = [text for _, text in forms]
-        self._prefix = min(SHORTEST, n)
-        self._lengths: dict[tuple[str, ...], set[int]] = {}
-        self._windows: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        words = [_pattern(text).findall(text) for text in self._texts]
-        self._template = _template_grams(self._items, words, n)
-        found = {
-            id(self._items[form]) for form in range(len(forms)) if self._add(form, words[form])
+        self.keys = {item.key: item for item in reversed(items) if item.key}
+        self._items = list(items)
+        windows = make_windows(list(_texts(items)), n)
+        self._forms, self._seeds, self._left_out = windows.forms, windows.seeds, windows.left_out
+        self._sought = [(form.words, form.shortest) for form in self._forms]
+        self._questions = {
+            owner: number
+            for number, form in reversed(list(enumerate(self._forms)))
+            if form.text.part == QUESTION
+            for owner in form.text.owners
         }
-        self._count = len(items)
-        self._unsearchable = [item.id for item in items if id(item) not in found]
+        self._tiny = {
+            tuple(form.words): number
+            for number, form in reversed(list(enumerate(windows.forms)))
+            if form.text.part == QUESTION and not form.searchable
+        }
+        self._longest_tiny = max(map(len, self._tiny), default=0)
 
     def describe(self) -> dict[str, Any]:
         """What is searched for and what cannot be, for the report."""
+        searched = {owner for form in self._searched(QUESTION) for owner in form.text.owners}
+        solutions = {owner for form in self._searched(ANSWER) for owner in form.text.owners}
+        halved = {o for form in self._searched(QUESTION) if form.half for o in form.text.owners}
         return {
-            "items": self._count,
+            "items": len(self._items),
             "ngram": self.n,
-            "template_ngrams_left_out": len(self._template),
-            "items_too_short_to_search": self._unsearchable,
+            "template_ngrams_left_out": self._left_out,
+            "items_too_short_to_search": [
+                item.id for number, item in enumerate(self._items) if number not in searched
+            ],
+            "items_searched_by_half": len(halved),
+            "answers_searched": len(solutions),
             "out_of_reach": "translations and paraphrases",
         }
 
-    def _add(self, form: int, words: list[str]) -> bool:
-        """Whether there is a window to search for."""
-        starts = range(len(words) - self.n + 1)
-        own = [at for at in starts if _hash(words[at : at + self.n]) not in self._template]
-        for at in own:
-            self._add_window(form, words, at, self.n)
-        if own:
-            return True
-        if len(words) < SHORTEST or sum(map(len, words)) < SHORTEST_CHARACTERS:
-            return False
-        self._add_window(form, words, 0, len(words))
-        return True
+    def _searched(self, part: str) -> Iterator[Form]:
+        return (form for form in self._forms if form.text.part == part and form.searchable)
 
-    def _add_window(self, form: int, words: list[str], at: int, length: int) -> None:
-        window = words[at : at + length]
-        self._lengths.setdefault(tuple(window[: self._prefix]), set()).add(length)
-        self._windows.setdefault((length, _hash(window)), []).append((form, at))
+    def question_form(self, item: int) -> Form:
+        """The question of an item, by its place among the items, as it is searched for."""
+        return self._forms[self._questions[item]]
 
     def find(self, text: str, field: str) -> Hit | None:
-        """The first verified hit in a text, if there is one."""
-        folded = fold(text)
-        for start, length, form, at in self._candidates(_pattern(folded).findall(folded)):
-            mine, theirs = _piece(folded, start, length), _piece(self._texts[form], at, length)
-            if not _readings(mine).isdisjoint(_readings(theirs)):
-                return Hit(self._items[form], field, mine, theirs)
-        return None
+        """The longest verified hit in a text, if there is one; of equals the first."""
+        wording = Wording(fold(text))
+        if len(wording.words) <= self._longest_tiny and tuple(wording.words) in self._tiny:
+            return self._equal(text, wording, field)
+        stretches = self._stretches(wording.words)
+        if not stretches:
+            return None
+        found = max(self._evidence(wording, stretches), key=_Evidence.rank, default=None)
+        return None if found is None else self._hit(found, text, field)
 
-    def _candidates(self, words: list[str]) -> Iterator[tuple[int, int, int, int]]:
-        """(start in the text, length, form, start in the form) of windows with equal hashes."""
-        beginnings = zip(*(words[shift:] for shift in range(self._prefix)), strict=False)
-        for start, beginning in enumerate(beginnings):
-            lengths = self._lengths.get(beginning)
-            if lengths is None:
+    def _equal(self, text: str, wording: Wording, field: str) -> Hit | None:
+        """An item too short to be looked for inside a text, if it is the whole text."""
+        number, length = self._tiny[tuple(wording.words)], len(wording.words)
+        parts = _Alignment(wording, self._forms[number], 0).parts(0, length)
+        if length < SHORTEST_EQUAL or len(parts) > 1:
+            return None
+        return self._hit(_Evidence(number, "same_question", 0, 0, length), text, field)
+
+    def _hit(self, found: _Evidence, text: str, field: str) -> Hit:
+        form = self._forms[found.form]
+        owners = [self._items[owner] for owner in form.text.owners]
+        return Hit(
+            owners[0],
+            tuple(owners[1:]),
+            found.rule,
+            field,
+            text,
+            form.text.raw,
+            found.start,
+            found.at,
+            found.length,
+        )
+
+    def _evidence(
+        self, wording: Wording, stretches: Sequence[tuple[int, int, int, int]]
+    ) -> Iterator[_Evidence]:
+        """Every verified part of the stretches."""
+        for number, shift, low, high in stretches:
+            alignment = _Alignment(wording, self._forms[number], shift)
+            for rule, first, last in alignment.judge(low, high):
+                yield _Evidence(number, rule, first, first - shift, last - first)
+
+    def _stretches(self, words: list[str]) -> list[tuple[int, int, int, int]]:
+        """Form, shift against it, begin and end of every shared stretch that is long enough."""
+        stretches = []
+        for seeds in self._seeds:
+            reached: dict[tuple[int, int], int] = {}
+            for start, places in seeds.found_in(words):
+                for number, at in places:
+                    place = number, start - at
+                    if reached.get(place, 0) > start:
+                        continue
+                    sought, shortest = self._sought[number]
+                    low, high = _stretch(words, sought, start, start - at)
+                    reached[place] = high
+                    if high - low >= shortest:
+                        stretches.append((*place, low, high))
+        return stretches
+
+
+def _stretch(mine: list[str], theirs: list[str], start: int, shift: int) -> tuple[int, int]:
+    """Begin and end, in words of the text, of the shared words around word ``start``."""
+    first, limit = max(0, shift), min(len(mine), shift + len(theirs))
+    low = high = start
+    while low > first and mine[low - 1] == theirs[low - 1 - shift]:
+        low -= 1
+    while high < limit and mine[high] == theirs[high - shift]:
+        high += 1
+    return low, high
+
+
+@dataclass(frozen=True)
+class _Evidence:
+    """A stretch of ``length`` words from word ``start`` of a text, word ``at`` of a form."""
+
+    form: int
+    rule: str
+    start: int
+    at: int
+    length: int
+
+    def rank(self) -> tuple[int, int, int]:
+        return self.length, -self.start, -self.form
+
+
+class _Alignment:
+    """A text and a form laid over each other: word ``shift + i`` of the text on word i."""
+
+    def __init__(self, text: Wording, form: Form, shift: int) -> None:
+        self._text, self._form, self._shift = text, form, shift
+
+    def judge(self, low: int, high: int) -> Iterator[tuple[str, int, int]]:
+        """Rule, begin and end of each part of a shared stretch that is evidence."""
+        form, shift = self._form, self._shift
+        if not form.rule(low - shift, high - low):
+            return
+        parts = self.parts(low, high)
+        for first, last in parts:
+            rule = form.rule(first - shift, last - first)
+            if rule == "half_item" and not self._is_half(first, last):
                 continue
-            for length in sorted(lengths):
-                window = words[start : start + length]
-                for form, at in self._windows.get((length, _hash(window)), ()):
-                    if len(window) == length:
-                        yield start, length, form, at
+            if rule == "whole_item" and last - first == len(self._text.words):
+                rule = "same_question"
+            elif rule == "ngram" and self._other_numbers():
+                rule = "other_numbers"
+            if rule:
+                yield rule, first, last
+
+    def parts(self, low: int, high: int) -> list[tuple[int, int]]:
+        """The stretch, split where the operators differ."""
+        words, theirs = self._text.words, self._form.wording
+        cuts = [
+            word
+            for word in range(low + 1, high)
+            if not same_between(
+                words[word - 1],
+                self._text.before(word),
+                theirs.before(word - self._shift),
+                words[word],
+            )
+        ]
+        return list(zip([low, *cuts], [*cuts, high], strict=True))
+
+    def _is_half(self, first: int, last: int) -> bool:
+        """Whether a half of an item is no item with other numbers and no part of other words."""
+        if self._other_numbers():
+            return False
+        if self._form.clear(first - self._shift, last - first):
+            return True
+        around = self._text.before(first), self._text.before(last)
+        return all(SENTENCE_END.search(between) for between in around)
+
+    def _other_numbers(self) -> bool:
+        """Whether the whole item stands in the text, but for numbers or operators."""
+        mine, theirs, shift = self._text.words, self._form.words, self._shift
+        if shift < 0 or shift + len(theirs) > len(mine):
+            return False
+        return all(
+            own == other or (_numeric(own) and _numeric(other))
+            for own, other in zip(mine[shift:], theirs, strict=False)
+        )
 
 
-def _forms(question: str) -> list[str]:
-    """The folded question and, where that differs, the folded question as repaired."""
-    return list(dict.fromkeys((fold(question), fold(repair(question)[0]))))
+def _numeric(word: str) -> bool:
+    return any(character.isdigit() for character in word)
 
 
-def _template_grams(items: Sequence[Item], texts: Sequence[list[str]], n: int) -> set[int]:
-    groups: dict[str, list[list[str]]] = {}
-    for item, text in zip(items, texts, strict=True):
-        groups.setdefault(item.benchmark, []).append(text)
-    template: set[int] = set()
-    for group in groups.values():
-        if len(group) >= TEMPLATE_ITEMS:
-            template |= _frequent_grams(group, n)
-    return template
-
-
-def _frequent_grams(texts: Sequence[list[str]], n: int) -> set[int]:
-    count: Counter[int] = Counter()
-    for words in texts:
-        count.update({_hash(words[at : at + n]) for at in range(len(words) - n + 1)})
-    return {value for value, times in count.items() if times > TEMPLATE_SHARE * len(texts)}
+def _texts(items: Sequence[Item]) -> Iterator[Text]:
+    """Questions and answers as written and as repaired, those of the same words once."""
+    same: dict[tuple[str, ...], list[int]] = {}
+    for number, item in enumerate(items):
+        same.setdefault(tuple(words_of(fold(item.question))), []).append(number)
+    for group, owners in enumerate(same.values()):
+        for part in (QUESTION, ANSWER):
+            written = dict.fromkeys(getattr(items[owner], part) for owner in owners)
+            raws = [form for text in written for form in (text, repair(text)[0])]
+            for folded, raw in {fold(raw): raw for raw in reversed(raws)}.items():
+                if part == QUESTION or folded:
+                    benchmarks = dict.fromkeys(items[owner].benchmark for owner in owners)
+                    yield Text(tuple(owners), group, tuple(benchmarks), part, raw, folded)
 
 
 def decontaminate(
@@ -217,8 +265,7 @@ def decontaminate(
     """
     kept, dropped = list[Row](), list[Dropped]()
     for row in rows:
-        keyed = row.get("source") in keyed_sources
-        found = _by_key(row, index) or (None if keyed else _by_text(row, index))
+        found = contamination(row, index, keyed_sources)
         if found is None:
             kept.append(row)
         else:
@@ -226,23 +273,15 @@ def decontaminate(
     return Filtered(kept, dropped)
 
 
-def _by_key(row: Row, index: Index) -> Dropped | None:
+def contamination(
+    row: Row, index: Index, keyed_sources: Collection[str] = ("generated",)
+) -> Dropped | None:
+    """Why a row goes, with both texts as evidence; None if it stays. Depends on nothing else."""
     key = row.get("key")
-    if not isinstance(key, str) or key not in index.keys:
+    if isinstance(key, str) and key in index.keys:
+        return Dropped(row, STEP, "same_key", keyed_evidence(index.keys[key], key))
+    if row.get("source") in keyed_sources:
         return None
-    return Dropped(row, STEP, "same_key", {"key": key})
-
-
-def _by_text(row: Row, index: Index) -> Dropped | None:
     hits = (index.find(row[name], name) for name in ("prompt", "response"))
     hit = next((hit for hit in hits if hit), None)
-    if hit is None:
-        return None
-    evidence = {
-        "benchmark": hit.item.benchmark,
-        "item": hit.item.id,
-        "field": hit.field,
-        "row_text": hit.row_text,
-        "item_text": hit.item_text,
-    }
-    return Dropped(row, STEP, "benchmark_text", evidence)
+    return None if hit is None else Dropped(row, STEP, "benchmark_text", hit.evidence())

@@ -1,11 +1,14 @@
 """Decontamination: copies are found in disguise, templates and look-alikes are not copies."""
 
+import pickle
 import random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from stages.base.errors import ConfigError, DataError
-from stages.cleaning.decontamination import Index, Item, decontaminate
+from stages.cleaning.decontamination import Index, Item, contamination, decontaminate
 
 LONG = (
     "A train leaves Brussels at 9:15 travelling at 84 km per hour while a second train leaves "
@@ -53,9 +56,15 @@ def test_copies_are_found_in_disguise(disguise, question):
 
 
 def test_the_report_shows_both_texts():
-    evidence = decontaminate([row(wide(SHORT))], index(SHORT)).dropped[0].evidence
-    assert evidence["row_text"] == evidence["item_text"] == "what is the capital of burkina faso"
-    assert evidence["field"] == "prompt"
+    text = f"Before it. {wide(SHORT)} After it."
+    evidence = decontaminate([row(text)], index(SHORT)).dropped[0].evidence
+    assert evidence["row_text"] == {
+        "before": "Before it. ",
+        "text": wide(SHORT),
+        "after": " After it.",
+    }
+    assert evidence["item_text"] == {"before": "", "text": SHORT, "after": ""}
+    assert (evidence["field"], evidence["rule"]) == ("prompt", "whole_item")
 
 
 @pytest.mark.parametrize(
@@ -220,3 +229,169 @@ def test_every_injected_item_is_found_and_nothing_else():
     result = decontaminate(clean + dirty, index(*items))
     assert result.kept == clean
     assert len(result.dropped) == len(items)
+
+
+PASSAGE = (
+    "Four score and seven years ago our fathers brought forth on this continent, a new nation, "
+    "conceived in Liberty, and dedicated to the proposition that all men are created equal."
+)
+MIDDLING = (
+    "A rectangular garden is 14 metres long and has a perimeter of 46 metres. How wide is it?"
+)
+SOLUTION = (
+    "Both trains close the gap of 49 km left after twenty-five minutes at a relative speed of 36 "
+    "km per hour, so the second one needs eighty-two minutes, which puts the meeting far beyond "
+    "the border and close to the old mill by the canal"
+)
+
+
+@pytest.mark.parametrize("question", [LONG, MIDDLING, SHORT])
+def test_the_verdict_does_not_depend_on_line_breaks(question):
+    """Lines of 8 words, or paragraphs below 13 words, once hid copies from a search by line."""
+    words = question.split()
+    for size in (1, 3, 8, 12):
+        lines = (" ".join(words[at : at + size]) for at in range(0, len(words), size))
+        assert not decontaminate([row("\n\n".join(lines))], index(LONG, MIDDLING, SHORT)).kept
+
+
+@pytest.mark.parametrize("share", [0.5, 0.6, 0.8])
+@pytest.mark.parametrize(
+    "question",
+    [
+        LONG,
+        MIDDLING,
+        "Which river flows through Vienna, Bratislava, Budapest and Belgrade?",
+        "Convert the point (0, 3) from rectangular to polar coordinates with r > 0",
+        "Evaluate the definite integral of x squared times cosine x from zero to pi",
+    ],
+)
+def test_halves_are_found_in_every_length(question, share):
+    words = question.split()
+    count = -int(-share * len(words) // 1)
+    for part in (words[:count], words[-count:]):
+        found = decontaminate([row(" ".join(part))], index(LONG, question, SHORT)).dropped
+        assert [hit.evidence["item"] for hit in found][:1] in (["1"], ["0"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        MIDDLING.replace("14", "15").replace("46", "48"),
+        MIDDLING.replace("46", "54"),
+        f"{MIDDLING.replace('46', '64')} Explain.",
+        "A rectangular garden is 14 metres longer than it is wide.",
+        "The hall has a perimeter of 46 metres and is high.",
+        "Convert the point (0, 4) from rectangular to polar coordinates with r > 0",
+        "Evaluate the definite integral of the velocity to find the distance.",
+    ],
+)
+def test_a_short_item_with_other_numbers_or_a_few_of_its_words_is_no_copy(text):
+    items = index(
+        MIDDLING,
+        "Convert the point (0, 3) from rectangular to polar coordinates with r > 0",
+        "Evaluate the definite integral of x squared times cosine x from zero to pi",
+    )
+    assert decontaminate([row(text)], items).kept
+
+
+def test_a_long_item_with_other_numbers_is_told_apart_from_a_copy():
+    """Other edge lengths in a competition problem: a person decides, so the rule is named."""
+    question = f"{LONG} Assume that neither stops, and give the distance as a fraction of 7 km."
+    for text, rule in (
+        (question.replace("7 km", "9 km"), "other_numbers"),
+        (f"{LONG} Draw it.", "ngram"),
+        (question, "same_question"),
+        (f"Well: {question}", "whole_item"),
+    ):
+        assert decontaminate([row(text)], index(question)).dropped[0].evidence["rule"] == rule
+
+
+def test_quotations_and_boilerplate_are_no_evidence():
+    """A famous address, a truth-table instruction and a sum formula were flagged in every row."""
+    table = (
+        "Construct a complete truth table for the following argument. Then, using the truth table, "
+        "determine whether the argument is valid or invalid."
+    )
+    code = (
+        "The first line of the input contains a single integer t, the number of test cases. The "
+        "description of the test cases follows."
+    )
+    items = index(
+        f"Who said this and when? {PASSAGE}",
+        f"{table} P and Q, therefore not R.",
+        f"{code} A frog hops over puddles of slime; print how often it lands in one of them.",
+        "Prove that the sum of the first n natural numbers is n(n+1)/2 by weak induction on n.",
+    )
+    rows = [
+        row(f"Lincoln began: {PASSAGE}"),
+        row(f"{table} If A then B; A; hence B."),
+        row(f"{code} Alice deletes the largest number until none is left."),
+        row("As the sum of the first n natural numbers is n(n+1)/2, the mean is (n+1)/2."),
+    ]
+    assert decontaminate(rows, items).kept == rows
+    assert not decontaminate(
+        [row("a frog hops over puddles of slime, print how often it lands in one")], items
+    ).kept
+
+
+@pytest.mark.parametrize("text", ["...", "A.", "##", "A. ...", "", "\n", "?!", "1"])
+def test_next_to_nothing_is_never_a_copy(text):
+    """Whole paragraphs such as "...", "A." and "##" once gave a fifth of all hits."""
+    assert decontaminate([row(text, text)], index("...", "A.", "##", "", "1", LONG)).kept
+
+
+def test_a_question_too_short_to_be_looked_for_is_still_the_same_question():
+    """Rows equal to benchmark rows must go, however short they are."""
+    items = index("1 + 1 = ?", "Is it?", LONG)
+    result = decontaminate([row("1+1"), row("Is it"), row("1-1"), row("Is it 1 + 1 ?")], items)
+    assert [kept["prompt"] for kept in result.kept] == ["1-1", "Is it 1 + 1 ?"]
+    assert {dropped.evidence["rule"] for dropped in result.dropped} == {"same_question"}
+    assert items.describe()["items_too_short_to_search"] == ["0", "1"]
+
+
+def test_an_item_known_under_two_names_is_reported_under_both():
+    """A competition problem stayed because it stood in another benchmark under another name."""
+    items = [Item("a", "math", LONG), Item("b", "olympiad", LONG.upper()), Item("c", "math", SHORT)]
+    evidence = decontaminate([row(LONG)], Index(items, 13)).dropped[0].evidence
+    assert (evidence["benchmark"], evidence["item"]) == ("math", "a")
+    assert evidence["also"] == ["olympiad/b"]
+    assert Index(items, 13).describe()["items_too_short_to_search"] == []
+
+
+def test_a_shared_seed_alone_is_no_hit():
+    """A filter that only says "perhaps" overstates contamination: every hit is verified."""
+    words = LONG.split()
+    pieces = [" ".join(words[at : at + 7]) for at in range(0, len(words), 7)]
+    assert decontaminate([row(" and so on ".join(reversed(pieces)))], index(LONG)).kept
+
+
+def test_solutions_are_found_and_short_answers_are_not():
+    items = Index([Item("1", "b", LONG, "", SOLUTION), Item("2", "b", MIDDLING, "", "42")], 13)
+    words = SOLUTION.split()
+    found = [row("p", f"<think> {SOLUTION} </think>"), row(" ".join(words[:30]).upper(), "x")]
+    kept = [row("p", "42"), row("p", "The answer is 42."), row("p", " ".join(words[:16]))]
+    result = decontaminate(found + kept, items)
+    assert result.kept == kept
+    assert [hit.evidence["rule"] for hit in result.dropped] == ["answer", "answer"]
+    assert items.describe()["answers_searched"] == 1
+
+
+def test_what_is_out_of_reach_is_said():
+    """Paraphrases and translations are not found, which a report must not pass over in silence."""
+    assert index(LONG).describe()["out_of_reach"] == "translations and paraphrases"
+
+
+def test_the_decision_is_the_same_in_another_process():
+    rows = [row(LONG), row(SHORT), row("something else")]
+    again = pickle.loads(pickle.dumps(index(LONG, SHORT)))
+    for other in rows:
+        assert contamination(other, again) == contamination(other, index(LONG, SHORT))
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.permutations([LONG, MIDDLING, SHORT, SOLUTION]), st.integers(0, 30), st.integers(0, 60))
+def test_what_is_found_does_not_depend_on_the_order_of_the_items(order, begin, length):
+    words = f"{SOLUTION} {LONG} {MIDDLING}".split()
+    text = " ".join(words[begin : begin + length])
+    found, again = (index(*items).find(text, "prompt") for items in (sorted(order), order))
+    assert (found and found.evidence()["row_text"]) == (again and again.evidence()["row_text"])

@@ -1,0 +1,196 @@
+"""What of a benchmark's texts is searched for: which stretches are evidence, and their seeds.
+
+A stretch is a run of words. It is evidence if it is a whole item; if it holds an n-gram that is no
+template, no commonplace and no mere repetition; or, of an item too short for a half of it to hold
+an n-gram, if it is a telling half. A seed is a 5-gram (of the shortest items a 3-gram), as rare as
+there is one in its stretch: every stretch that is evidence holds a seed, so a text without seeds
+holds no evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stages.cleaning.commonplaces import COMMON_WORDS
+from stages.cleaning.survey import Flags, Survey, Text, telling
+from stages.cleaning.wording import Wording
+
+QUESTION, ANSWER = "question", "answer"
+SEED = 5  # words
+SHORTEST = 3  # words; a shorter item matches too much, and a 3-gram of one item alone is rare
+ANSWER_WORDS = 26  # a shared stretch of a solution has as many words, or half of the solution's
+SHORTEST_CHARACTERS = 8  # of a whole item, with
+SHORTEST_TELLING = 2  # words that are neither common nor single letters, or
+SHORTEST_UNCOMMON = 4  # with single letters
+HALVED = 8  # words of an item of which a half is looked for
+SHORTEST_HALF = 5  # words, with
+HALF_TELLING = 3  # telling words;
+CLEAR_HALF = 8  # a longer half with
+CLEAR_TELLING = 4  # telling words counts wherever it stands, a shorter one as a sentence
+
+
+@dataclass(frozen=True)
+class Form:
+    """A text made searchable: L words, and for each what begins there.
+
+    ``evident[i]`` is 1 where an n-gram that is evidence begins, ``rare[i]`` where a seed that no
+    other item and no commonplace holds does. ``half`` is the words of a half that counts, or 0.
+    """
+
+    text: Text
+    wording: Wording
+    n: int
+    evident: bytes
+    rare: bytes
+    whole: bool
+    half: int
+
+    @property
+    def words(self) -> list[str]:
+        """The words of the folded text."""
+        return self.wording.words
+
+    @property
+    def searchable(self) -> bool:
+        """Whether the form as a whole can be found in another text."""
+        return bool(self.rule(0, len(self.words)))
+
+    @property
+    def shortest(self) -> int:
+        """Words of the shortest stretch that is evidence."""
+        return min(self.half or self.n, len(self.words))
+
+    def rule(self, at: int, length: int) -> str:
+        """By which rule ``length`` words from word ``at`` on are evidence, "" if they are none."""
+        if length == len(self.words) and self.whole:
+            return "whole_item"
+        if 1 in self.evident[at : at + max(0, length - self.n + 1)]:
+            if self.text.part == QUESTION:
+                return "ngram"
+            return "answer" if length >= min(ANSWER_WORDS, len(self.words) // 2) else ""
+        if self.half and length >= self.half and self._half(at, length) >= HALF_TELLING:
+            return "half_item"
+        return ""
+
+    def clear(self, at: int, length: int) -> bool:
+        """Whether a half counts also inside a longer sentence."""
+        return length >= CLEAR_HALF and self._half(at, length) >= CLEAR_TELLING
+
+    def _half(self, at: int, length: int) -> int:
+        """Telling words of a half; 0 if another item or a commonplace holds it."""
+        if 1 not in self.rare[at : at + length - SHORTEST + 1]:
+            return 0
+        return telling(self.words[at : at + length])
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """Runs of ``width`` words, and for each the forms it stands in and where.
+
+    ``anchors`` holds a word of each: a text without any of them needs no second look.
+    """
+
+    width: int
+    places: dict[tuple[str, ...], list[tuple[int, int]]]
+    anchors: frozenset[str]
+
+    def found_in(self, words: list[str]) -> list[tuple[int, list[tuple[int, int]]]]:
+        """Where in a text a seed stands, and where else: each form, and the place in the form."""
+        if self.anchors and self.anchors.isdisjoint(words):
+            return []
+        shifted = (words[shift:] for shift in range(self.width))
+        found = [*map(self.places.get, zip(*shifted, strict=False))]
+        return [(start, places) for start, places in enumerate(found) if places]
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Forms, their seeds by width, and how many n-grams are template or commonplace."""
+
+    forms: list[Form]
+    seeds: tuple[Seeds, ...]
+    left_out: int
+
+
+def make_windows(texts: Sequence[Text], n: int) -> Windows:
+    """What to search for; ``n`` is the length of an n-gram in words."""
+    survey = Survey(texts)
+    evident, left_out = survey.evident(n)
+    rare, common = survey.rare(SHORTEST)
+    forms = []
+    for number, (text, wording) in enumerate(zip(texts, survey.wordings, strict=True)):
+        own = survey.part(number)
+        commonplace = bool(common[own][: len(wording.words) - SHORTEST + 1].all())
+        forms.append(_form(text, wording, n, evident[own], rare[own], commonplace))
+    wide, narrow = min(SEED, n), min(SHORTEST, n)
+    short = [form.shortest < wide for form in forms]
+    seeds = (
+        _seeds(survey, forms, [not is_short for is_short in short], wide),
+        _seeds(survey, forms, short, narrow),
+    )
+    return Windows(forms, seeds, left_out)
+
+
+def _seeds(survey: Survey, forms: Sequence[Form], chosen: Sequence[bool], width: int) -> Seeds:
+    cost = survey.cost(width)
+    places: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+    for number, form in enumerate(forms):
+        if chosen[number]:
+            for at in _seed_places(form, width, cost[survey.part(number)].tolist()):
+                places.setdefault(tuple(form.words[at : at + width]), []).append((number, at))
+    few = width < SEED
+    anchors = frozenset(max(seed, key=survey.tells_most) for seed in places) if few else frozenset()
+    return Seeds(width, places, anchors)
+
+
+def _form(
+    text: Text, wording: Wording, n: int, evident: Flags, rare: Flags, commonplace: bool
+) -> Form:
+    words, question = wording.words, text.part == QUESTION
+    length, uncommon = len(words), set(words) - COMMON_WORDS
+    whole = (
+        question
+        and length >= SHORTEST
+        and sum(map(len, words)) >= SHORTEST_CHARACTERS
+        and (telling(words) >= SHORTEST_TELLING or len(uncommon) >= SHORTEST_UNCOMMON)
+        and not commonplace
+    )
+    half = max(SHORTEST_HALF, length // 2) if question and HALVED <= length < 2 * n else 0
+    return Form(text, wording, n, evident.tobytes(), rare.tobytes(), whole, half)
+
+
+def _seed_places(form: Form, width: int, cost: Sequence[int]) -> list[int]:
+    """Where seeds begin, so that each stretch that is evidence holds one; few, and rare ones."""
+    ngrams = [(at, at + form.n) for at, evident in enumerate(form.evident) if evident]
+    places = _cover(ngrams, width, cost)
+    if form.half:
+        places |= _cover(_shortest_halves(form), width, cost)
+    if form.whole and not places:
+        places = _cover([(0, len(form.words))], width, cost)
+    return sorted(places)
+
+
+def _shortest_halves(form: Form) -> list[tuple[int, int]]:
+    """For each word the shortest stretch from it on that is evidence; longer ones hold it."""
+    found, length = list[tuple[int, int]](), len(form.words)
+    for start in range(length - form.half + 1):
+        ends = range(start + form.half, length + 1)
+        end = next((end for end in ends if form.rule(start, end - start)), None)
+        if end is not None:
+            found.append((start, end))
+    return found
+
+
+def _cover(windows: Sequence[tuple[int, int]], width: int, cost: Sequence[int]) -> set[int]:
+    """Of each window, from a word to before another, the cheapest place, the last one of equals.
+
+    No window ends before an earlier one, so a place in an earlier one may lie in it too.
+    """
+    places, last = set[int](), -1
+    for start, end in windows:
+        if last < start:
+            within = cost[start : end - width + 1]
+            last = start + len(within) - 1 - within[::-1].index(min(within))
+            places.add(last)
+    return places

@@ -1,0 +1,154 @@
+"""The gate: it passes where the search works and names what is missed or wrongly hit."""
+
+import gzip
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from stages.base.errors import DataError
+from stages.cleaning import decontamination, recall
+from stages.cleaning.decontamination import Index, Item, decontaminate
+from stages.cleaning.disguises import LOOKALIKES, PARTS, WHOLE
+from stages.cleaning.recall import recall_gate
+
+PUBLIC = Path("../shared/data")
+ITEMS = [
+    Item("capital", "geo", "What is the capital of Burkina Faso?"),
+    Item("sum", "maths", "Compute 17 + 25 - 3 * 4"),
+    Item(
+        "polar",
+        "maths",
+        r"Convert the point $(0,3)$ to polar coordinates $(r,\theta)$ with $r > 0$.",
+    ),
+    Item(
+        "trains",
+        "maths",
+        "A train leaves Brussels at 9:15 travelling at 84 km per hour while a second train leaves "
+        "Paris at 9:40 at 120 km per hour; how far from Brussels do they meet?",
+        "trains|84|120",
+    ),
+    Item("cook", "maths", "A cook burns 3 of 12 eggs; which share is left?"),
+    Item("dots", "maths", "..."),
+]
+BANDS = [band for band, _, _ in recall.BANDS]
+ROWS = [
+    {"id": "1", "domain": "d", "prompt": "Hello.", "response": "A row of no importance at all."}
+]
+
+
+@pytest.fixture
+def index():
+    return Index(ITEMS, 13)
+
+
+def test_every_disguise_and_band_is_measured_and_nothing_is_missed(index):
+    report = recall_gate(index, ITEMS, ROWS, 0)
+    assert list(report.recall) == [*BANDS, "with a key"]
+    for band in BANDS:
+        cells = report.recall[band]
+        assert list(cells) == [*WHOLE, recall.EMBEDDED, *PARTS]
+        assert all(cells[name].found == cells[name].injected > 0 for name in WHOLE)
+    assert report.recall["over 25 words"]["first half"].found == 1
+    assert report.recall["with a key"][recall.KEYED].found == 1
+    assert list(report.lookalikes) == [*LOOKALIKES, "commonplaces", "phrases"]
+    assert all(kind.tried for kind in report.lookalikes.values())
+    assert report.as_json()["false_hits"] == []
+
+
+def test_the_report_is_the_same_for_a_seed_and_any_order_of_items(index):
+    pages = {
+        recall_gate(Index(items, 13), items, ROWS, 3).markdown()
+        for items in (ITEMS, ITEMS[::-1], ITEMS[2:] + ITEMS[:2])
+    }
+    assert len(pages) == 1
+    assert "| verbatim | 2/2 | 1/1 | 1/1 | 1/1 | - |" in pages.pop()
+
+
+def test_a_search_that_misses_a_disguise_fails_the_gate(index, monkeypatch):
+    """Nearly half of all items were once missed, the short ones, and nothing measured it."""
+    monkeypatch.setattr(decontamination, "fold", str.lower)
+    with pytest.raises(DataError, match=r"copies were not found: .*\(.* words, full width\)"):
+        recall_gate(index, ITEMS, ROWS, 0)
+
+
+@pytest.mark.parametrize(("number", "band"), [(0, "under 8 words"), (3, "over 25 words")])
+def test_a_search_blind_to_a_length_fails_the_gate(index, monkeypatch, number, band):
+    find, length = index.find, len(ITEMS[number].question.split())
+    blind = lambda text, field: None if len(text.split()) == length else find(text, field)  # noqa: E731
+    monkeypatch.setattr(index, "find", blind)
+    with pytest.raises(DataError, match=rf"{ITEMS[number].id} \({band}, verbatim"):
+        recall_gate(index, ITEMS, (), 0)
+
+
+def test_a_search_blind_to_operators_fails_the_gate(index, monkeypatch):
+    monkeypatch.setattr(decontamination, "same_between", lambda *_: True)
+    with pytest.raises(DataError, match=r"taken for copies: maths/sum.*operator"):
+        recall_gate(index, ITEMS, ROWS, 0)
+
+
+def test_a_search_that_masks_numbers_fails_the_gate(monkeypatch):
+    monkeypatch.setattr(
+        decontamination,
+        "fold",
+        lambda text: "".join("0" if c.isdigit() else c for c in text.lower()),
+    )
+    masked = [Item(item.id, item.benchmark, item.question.replace("9", "0")) for item in ITEMS]
+    index = Index(masked, 13)
+    monkeypatch.setattr(recall, "_recall", lambda *_: {})
+    with pytest.raises(DataError, match="look-alikes were taken for copies"):
+        recall_gate(index, masked, ROWS, 0)
+
+
+def test_items_of_which_none_can_be_searched_fail_the_gate():
+    """All steps were followed, nothing was decontaminated, and no error said so."""
+    items = [Item("1", "b", "..."), Item("2", "b", "A."), Item("3", "b", "How many are there?")]
+    with pytest.raises(DataError, match="none of 3 benchmark items can be searched"):
+        recall_gate(Index(items, 13), items, ROWS, 0)
+
+
+def test_rows_that_hold_an_item_carry_no_other(index):
+    dirty = [{**ROWS[0], "response": ITEMS[3].question}]
+    assert recall._carriers(index, dirty, random.Random(0)) == [recall.CARRIER]
+    assert recall._carriers(index, ROWS, random.Random(0)) == [ROWS[0]["response"]]
+
+
+@pytest.fixture(scope="module")
+def public():
+    if not PUBLIC.is_dir():
+        pytest.skip(f"{PUBLIC} is not there")
+    maths, prompts = lines("math500.jsonl"), lines("ifeval_input_data.jsonl")
+    items = [
+        *(
+            Item(f"m{n}", "maths", row["problem"], "", row["solution"])
+            for n, row in enumerate(maths)
+        ),
+        *(Item(f"i{n}", "instructions", row["prompt"]) for n, row in enumerate(prompts)),
+    ]
+    return items, Index(items, 13)
+
+
+def lines(name):
+    opened = gzip.open if name.endswith(".gz") else open
+    with opened(PUBLIC / name, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def test_public_benchmarks_pass_the_gate(public):
+    items, index = public
+    report = recall_gate(index, items, ROWS, 1)
+    assert [cells["verbatim"].found for cells in report.recall.values()] == [16, 32, 32, 32]
+
+
+def test_one_public_benchmark_does_not_hit_another(public):
+    """Boilerplate and common phrases gave most of the hits of other searches."""
+    pairs = [
+        *((row["question"], row["answer"]) for row in lines("gsm8k_test.jsonl")[:400]),
+        *((row["prompt"], row["canonical_solution"]) for row in lines("HumanEval.jsonl.gz")),
+    ]
+    rows = [
+        {"id": str(n), "domain": "d", "prompt": question, "response": answer}
+        for n, (question, answer) in enumerate(pairs)
+    ]
+    assert decontaminate(rows, public[1]).dropped == []
