@@ -11,7 +11,7 @@ from typing import Any
 
 from stages.base.command import stage_main
 from stages.base.errors import ConfigError
-from stages.cleaning.files import add_arguments, clean_as_asked
+from stages.cleaning.files import add_arguments, clean_as_asked, flag
 
 FILTERS = {
     "repair": "repair",
@@ -23,24 +23,28 @@ FILTERS = {
 }
 
 
+FOR = {"benchmarks": "decontaminate", "ngram": "decontaminate", "templated_domains": "near"}
+"""Options that only one filter takes."""
+
+
 def body(options: argparse.Namespace) -> dict[str, Any]:
     """Run the filter."""
-    wants = {"--input": options.input, "--output": options.output}
-    if options.filter == "decontaminate":
-        wants["--benchmarks"] = options.benchmarks
-    elif options.benchmarks is not None:
-        raise ConfigError(f"{options.filter}: takes no --benchmarks, only decontaminate does.")
-    missing = [flag for flag, value in wants.items() if value is None]
+    for name, only in FOR.items():
+        if getattr(options, name) is not None and options.filter != only:
+            raise ConfigError(f"{options.filter}: takes no {flag(name)}, only {only} does.")
+    needed = ["input", "output", *["benchmarks"] * (options.filter == "decontaminate")]
+    missing = [flag(name) for name in needed if getattr(options, name) is None]
     if missing:
         raise ConfigError(f"{options.filter}: needs {' and '.join(missing)}.")
     clean_as_asked(options, (FILTERS[options.filter],))
     return {}
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
+def add_filter_arguments(parser: argparse.ArgumentParser) -> None:
+    """The filter, then the arguments for cleaning one file."""
     parser.add_argument("filter", choices=FILTERS, help="what to do with the rows")
     add_arguments(parser)
 
 
 if __name__ == "__main__":
-    stage_main("cleaning", __doc__, body, _arguments)
+    stage_main("cleaning", __doc__, body, add_filter_arguments)

@@ -30,8 +30,8 @@ NEAR = NearDedup(repeated_keys="drop")
 def wants_one_file(options: argparse.Namespace) -> bool:
     """Whether one file is to be cleaned; ConfigError if only some of what that needs is given."""
     names = ("input", "benchmarks", "output", "ngram", "workers", "templated_domains")
-    given = [_flag(name) for name in names if getattr(options, name) is not None]
-    missing = [_flag(name) for name in names[:3] if getattr(options, name) is None]
+    given = [flag(name) for name in names if getattr(options, name) is not None]
+    missing = [flag(name) for name in names[:3] if getattr(options, name) is None]
     if given and missing:
         raise ConfigError(
             f"{', '.join(given)} without {', '.join(missing)}: cleaning one file needs --input, "
@@ -40,7 +40,8 @@ def wants_one_file(options: argparse.Namespace) -> bool:
     return bool(given)
 
 
-def _flag(name: str) -> str:
+def flag(name: str) -> str:
+    """An option as it is typed."""
     return f"--{name.replace('_', '-')}"
 
 

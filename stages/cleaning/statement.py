@@ -23,10 +23,11 @@ _WORD = rf"[^\W\d_{_UNSPACED}]+"
 _LETTER = rf"(?<![^\W_])[^\W\d_{_UNSPACED}](?![^\W_])"
 _TURNING_CHARACTERS = "不没沒無无非未勿一二三四五六七八九十百千万萬亿億两兩半"
 EXACT = re.compile(
-    r"```.*?(?:```|\Z)|`[^`\n]+`|\$\$.+?\$\$|\$[^$\n]+\$|\\\(.+?\\\)|\\\[.+?\\\]|\\boxed\{[^}]*\}",
+    r"```.*?(?:```|\Z)|`[^`\n]+`|\$\$.{1,4000}?\$\$|\$[^$\n]+\$|\\\(.{1,2000}?\\\)"
+    r"|\\\[.{1,4000}?\\\]|\\boxed\{[^}]{0,1000}\}",
     re.DOTALL,
 )
-"""Code and formulas: every token counts."""
+"""Code and formulas: every token counts. Bounds, for an end may be missing many times."""
 
 EXACT_TOKEN = re.compile(r"\w+|[^\w\s]")
 BULLET = re.compile(r"^[ \t]*[-*•][ \t]+", re.MULTILINE)

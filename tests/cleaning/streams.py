@@ -1,0 +1,30 @@
+"""What tests of filters share: rows in, what was kept and dropped out."""
+
+import tempfile
+from pathlib import Path
+
+from stages.base.jsonl import parse_object, read_lines
+from stages.base.params import NearDedup
+from stages.cleaning.steps import STEPS, Plan, clean
+
+DROP = NearDedup(repeated_keys="drop")
+
+
+def row(row_id, prompt, response="r", **more):
+    return {"id": row_id, "domain": "maths", "prompt": prompt, "response": response, **more}
+
+
+class Outcome:
+    """Kept rows, dropped rows as written, and the rest of what cleaning says."""
+
+    def __init__(self, rows, steps=STEPS, index=None, near=DROP, workers=1, keyed=()):
+        with tempfile.TemporaryDirectory() as folder:
+            plan = Plan(index, keyed, near, tuple(steps), workers)
+            cleaned = clean(rows, plan, Path(folder), "rows.jsonl")
+            self.kept = list(cleaned.rows.rows(cleaned.kept))
+            lines = read_lines(cleaned.dropped)
+            self.dropped = [parse_object(cleaned.dropped, *line) for line in lines]
+            self.bytes = b"".join(cleaned.rows.lines(cleaned.kept)), cleaned.dropped.read_bytes()
+        self.repairs, self.drops, self.near = cleaned.repairs, cleaned.drops, cleaned.near
+        self.ids = [kept["id"] for kept in self.kept]
+        self.same_as = {item["id"]: item["evidence"].get("same_as") for item in self.dropped}
