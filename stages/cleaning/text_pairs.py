@@ -24,7 +24,8 @@ from stages.cleaning.rows import Row
 from stages.cleaning.shingles import Hashes, Shingles, folded, jaccard, mixed, shingles_of, words
 from stages.cleaning.statement import statement
 
-SAME_WORDS = 0.5  # share of words that a prompt, and a response, has in common with its like
+SAME_FIELD = 0.5  # Jaccard similarity of the prompts, and of the responses, at least
+LONG_FIELD = 50  # shingles; below, words are compared
 LARGE_CLUSTER = 1000  # rows; more share a template rather than an origin
 HELD_SHINGLES = 200_000  # of the rows compared last
 CHUNK = 256  # rows
@@ -42,11 +43,19 @@ class Likes:
 
 @dataclass(frozen=True)
 class Compared:
-    """What is compared of a row."""
+    """What is compared of a row; ``words`` counts them, ``fields`` are prompt and response."""
 
+    words: int
     shingles: Shingles
-    prompt: frozenset[str]
-    response: frozenset[str]
+    fields: tuple[Field, Field]
+
+
+@dataclass(frozen=True)
+class Field:
+    """What is compared of a prompt or a response."""
+
+    words: frozenset[str]
+    shingles: Shingles
 
 
 def joined(row: Row) -> str:
@@ -159,8 +168,9 @@ class _Judge:
         similarity = jaccard(one.shingles, other.shingles)
         alike = (
             similarity >= self._near.jaccard
-            and jaccard(one.prompt, other.prompt, empty=1.0) >= SAME_WORDS
-            and jaccard(one.response, other.response, empty=1.0) >= SAME_WORDS
+            # sets do not see a loop, and quality would drop the one that loops afterwards
+            and min(one.words, other.words) >= self._near.jaccard * max(one.words, other.words)
+            and all(map(_same_field, one.fields, other.fields))
         )
         return similarity if alike else None
 
@@ -178,14 +188,25 @@ class _Texts:
         """What is compared of a row."""
         found = self._held.get(number)
         if found is None:
-            row = self._rows.row(number)
-            prompt, response = words(folded(row["prompt"])), words(folded(row["response"]))
-            found = self._held[number] = Compared(
-                shingles_of(prompt + response, self._length), frozenset(prompt), frozenset(response)
-            )
+            found = self._held[number] = _compared(self._rows.row(number), self._length)
             self._shingles += len(found.shingles)
             while self._shingles > HELD_SHINGLES and len(self._held) > 2:
                 _, oldest = self._held.popitem(last=False)
                 self._shingles -= len(oldest.shingles)
         self._held.move_to_end(number)
         return found
+
+
+def _compared(row: Row, length: int) -> Compared:
+    parts = [words(folded(row[name])) for name in ("prompt", "response")]
+    prompt, response = (Field(frozenset(part), shingles_of(part, length)) for part in parts)
+    seam = shingles_of(parts[0][1 - length :] + parts[1][: length - 1], length)
+    shingles = prompt.shingles | seam | response.shingles
+    return Compared(sum(map(len, parts)), shingles, (prompt, response))
+
+
+def _same_field(one: Field, other: Field) -> bool:
+    """Whether neither was swapped for another text: a long field is more than its words."""
+    if min(len(one.shingles), len(other.shingles)) >= LONG_FIELD:
+        return jaccard(one.shingles, other.shingles) >= SAME_FIELD
+    return jaccard(one.words, other.words, empty=1.0) >= SAME_FIELD

@@ -138,6 +138,23 @@ def test_a_response_under_another_prompt_is_no_duplicate():
     assert near(rows).ids == ["a", "b"]
 
 
+def test_responses_that_differ_below_the_same_long_instructions_are_no_duplicates():
+    prompt, answer = " ".join(text(4, 1600)), text(5, 150)
+    other = [word for pair in zip(answer[1::2], answer[::2], strict=True) for word in pair]
+    rows = [row("a", prompt, " ".join(answer)), row("b", prompt, " ".join(other))]
+    assert plain_jaccard(*rows) > 0.8
+    assert near(rows).ids == ["a", "b"]
+
+
+def test_a_row_that_loops_does_not_stand_for_one_that_does_not():
+    answer = text(6, 100)
+    looped = row("a", "q", " ".join([*answer, *answer[-4:] * 30]))
+    rows = [looped, row("b", "q", " ".join(answer))]
+    assert plain_jaccard(*rows) > 0.9
+    assert near(rows).ids == ["a", "b"]
+    assert Outcome(rows, steps=("near_dedup", "quality")).ids == ["b"]
+
+
 def test_there_are_no_chains():
     base = text(5, 150)
     middle = edited(base, 2, 1)
