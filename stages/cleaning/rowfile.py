@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -27,6 +28,7 @@ class RowFile:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"")
         self._path = path
+        self._file = path.open("rb", buffering=0)  # read by place, so processes may share it
         self._starts = array("Q", (0,))
 
     def __len__(self) -> int:
@@ -42,14 +44,9 @@ class RowFile:
 
     def lines(self, numbers: Iterable[int]) -> Iterator[bytes]:
         """The lines of these rows, in this order."""
-        with self._path.open("rb") as file:
-            at = 0
-            for number in numbers:
-                start = self._starts[number]
-                if start != at:
-                    file.seek(start)
-                at = self._starts[number + 1]
-                yield file.read(at - start)
+        for number in numbers:
+            start = self._starts[number]
+            yield os.pread(self._file.fileno(), self._starts[number + 1] - start, start)
 
     def rows(self, numbers: Iterable[int]) -> Iterator[Row]:
         """These rows, in this order."""

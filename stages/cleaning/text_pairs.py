@@ -54,7 +54,7 @@ class Compared:
 class Field:
     """What is compared of a prompt or a response."""
 
-    words: frozenset[str]
+    words: list[str]
     shingles: Shingles
 
 
@@ -199,7 +199,7 @@ class _Texts:
 
 def _compared(row: Row, length: int) -> Compared:
     parts = [words(folded(row[name])) for name in ("prompt", "response")]
-    prompt, response = (Field(frozenset(part), shingles_of(part, length)) for part in parts)
+    prompt, response = (Field(part, shingles_of(part, length)) for part in parts)
     seam = shingles_of(parts[0][1 - length :] + parts[1][: length - 1], length)
     shingles = prompt.shingles | seam | response.shingles
     return Compared(sum(map(len, parts)), shingles, (prompt, response))
@@ -209,4 +209,4 @@ def _same_field(one: Field, other: Field) -> bool:
     """Whether neither was swapped for another text: a long field is more than its words."""
     if min(len(one.shingles), len(other.shingles)) >= LONG_FIELD:
         return jaccard(one.shingles, other.shingles) >= SAME_FIELD
-    return jaccard(one.words, other.words, empty=1.0) >= SAME_FIELD
+    return jaccard(frozenset(one.words), frozenset(other.words), empty=1.0) >= SAME_FIELD
