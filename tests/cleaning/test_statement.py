@@ -97,4 +97,4 @@ def test_nothing_moves_between_prompt_and_response():
 
 
 def test_a_long_stretch_of_blanks_takes_no_time():
-    assert states(" " * 200_000 + "x" + "`" * 5_000 + "$" * 5_000 + "\\(" * 5_000)
+    assert states(" " * 50_000 + "x" + "`" * 2_000 + "$" * 2_000 + "\\(" * 2_000)
