@@ -62,13 +62,15 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
         plan = Plan(index, ("generated",), config.near_dedup, workers=config.workers)
         cleaned = clean(gather(run, config, modulus, repairs), plan, space.checkpoints, STAGE)
         corpus = mix_phases(cleaned, run, config)
-        census = write_corpus(space, cleaned, corpus, index)
+        census, overlap = write_corpus(space, cleaned, corpus, index)
+        if overlap:
+            raise DataError(f"{overlap} rows share a key with a benchmark after decontamination.")
         figures = census.describe(len(config.phases))
         figures["mixture"] |= corpus.describe(config)
         figures["dropped"] = cleaned.drops | corpus.drops()
         figures["repairs"] = dict(sorted((repairs + Counter(cleaned.repairs)).items()))
         figures["near_dedup"] = cleaned.near
-        figures["benchmark_overlap"] = 0
+        figures["benchmark_overlap"] = overlap
         figures["decontamination"] = index.describe()
         write_json(space.out(report(STAGE)), figures)
     left = sum(sum(reasons.values()) for reasons in figures["dropped"].values())
@@ -169,19 +171,20 @@ def mix_phases(cleaned: Cleaned, run: Run, config: BuildSftData) -> Corpus:
         corpus.left.update({numbers[place]: reason for place, reason in mixed.left.items()})
         corpus.mixed.append(mixed)
         for domain, rows in mixed.capped.items():
-            say(f"{STAGE}: domain {domain} has only {rows} of {mixed.wanted.get(domain)} rows.")
+            say(f"{STAGE}: domain {domain} gives all its {rows} rows, less than its share.")
     return corpus
 
 
-def write_corpus(space: Workspace, cleaned: Cleaned, corpus: Corpus, index: Index) -> Census:
-    """Write kept and dropped rows; DataError if one shares a key with a benchmark."""
-    folder, census = space.out(SFT_DATA), Census()
+def write_corpus(
+    space: Workspace, cleaned: Cleaned, corpus: Corpus, index: Index
+) -> tuple[Census, int]:
+    """Write kept and dropped rows; how many of the kept share a key with a benchmark."""
+    folder, census, overlap = space.out(SFT_DATA), Census(), 0
     folder.mkdir()
     with (folder / "kept.jsonl").open("wb") as file:
         for line in cleaned.rows.lines(corpus.numbers):
             row = cleaned.rows.parse(line)
-            if row.get("key") in index.keys:
-                raise DataError(f"row {row['id']} has a benchmark's key after decontamination.")
+            overlap += row.get("key") in index.keys
             census.add(row)
             file.write(line)
     cleaned.dropped.replace(folder / "dropped.jsonl")
@@ -189,7 +192,7 @@ def write_corpus(space: Workspace, cleaned: Cleaned, corpus: Corpus, index: Inde
         for row, reason in zip(cleaned.rows.rows(corpus.left), corpus.left.values(), strict=True):
             dropped = Dropped(row, MIXTURE, reason, {"domain": row["domain"]})
             file.write(encode(dropped.to_row()))
-    return census
+    return census, overlap
 
 
 if __name__ == "__main__":

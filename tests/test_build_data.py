@@ -182,7 +182,7 @@ def test_a_domain_short_of_rows_is_capped_if_the_profile_says_so_and_the_report_
     assert figures["rows"] == 400
     tokens = figures["mixture"]["realised"]["tokens"]
     assert tokens["maths"] / tokens["stem"] == pytest.approx(2.5, abs=0.1)
-    assert "domain law has only 3 of" in done.stderr
+    assert "domain law gives all its 3 rows" in done.stderr
 
 
 def test_a_benchmark_file_that_was_shortened_is_refused(built, tmp_path):
