@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stages.base.errors import DataError
+from stages.base.errors import ConfigError, DataError
 from stages.base.params import NearDedup
 from stages.cleaning import near_dedup
 from stages.cleaning.decontamination import Index, decontaminate
@@ -46,13 +46,16 @@ class Plan:
     steps: tuple[str, ...] = STEPS
     workers: int = 1
 
+    def __post_init__(self) -> None:
+        """Refuse what could only fail after hours."""
+        if "decontamination" in self.steps and self.index is None:
+            raise ConfigError("decontamination: no benchmark items. Give --benchmarks.")
+
     def filters(self) -> Iterator[Callable[[Sequence[Row]], Filtered]]:
         """The filters that judge each row by itself, in their order."""
         if "harm" in self.steps:
             yield drop_harmful
-        if "decontamination" in self.steps:
-            if self.index is None:
-                raise DataError("decontamination: no benchmark items to compare with.")
+        if "decontamination" in self.steps and self.index is not None:
             index = self.index
             yield lambda rows: decontaminate(rows, index, self.keyed_sources)
         if "quality" in self.steps:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stages.base.errors import DataError
+from stages.base.errors import ConfigError, DataError
 from stages.cleaning.decontamination import Index, Item
 from stages.cleaning.rows import Dropped
 from tests.cleaning.streams import Outcome
@@ -136,5 +136,5 @@ def test_an_id_that_comes_twice_and_a_missing_field_are_errors_that_name_the_row
 
 
 def test_decontamination_without_benchmarks_is_an_error():
-    with pytest.raises(DataError, match="no benchmark items"):
+    with pytest.raises(ConfigError, match="no benchmark items"):
         Outcome([row("x")])
