@@ -1,8 +1,8 @@
 """Build the long chain-of-thought SFT corpus: generate, read sources, clean, mix.
 
-Writes ``data/processed/sft/{kept.jsonl, dropped.jsonl}``. Rows pass repair, exact deduplication,
-harm filter, decontamination, quality filter and mixture (paper, section on long-CoT SFT: maths 46,
-STEM 26, code 20, other 8 percent). A token here is a whitespace-separated word.
+Writes ``data/processed/sft/{kept.jsonl, dropped.jsonl}``. Rows pass repair, exact and near
+deduplication, harm filter, decontamination, quality filter and mixture (paper, section on long-CoT
+SFT: maths 46, STEM 26, code 20, other 8 percent). A token here is a whitespace-separated word.
 
 With --input, cleans one file of rows against one file of benchmark items instead, without a
 mixture, and writes kept.jsonl, dropped.jsonl and report.json into the --output folder.
@@ -13,42 +13,43 @@ from __future__ import annotations
 import argparse
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from stages.base.artifacts import workspace
+from stages.base.artifacts import Workspace, workspace
 from stages.base.command import stage_main
 from stages.base.errors import DataError
 from stages.base.events import say
-from stages.base.jsonl import write_json, write_jsonl
+from stages.base.jsonl import write_json
 from stages.base.params import BuildBenchmarks, BuildSftData, Run, load
 from stages.base.paths import BENCHMARKS, SFT_DATA, report
 from stages.base.seeds import derive_seed, seeded_random
 from stages.base.shares import apportion
+from stages.cleaning.census import Census
 from stages.cleaning.decontamination import Index, Item
-from stages.cleaning.files import clean_file, wants_one_file
+from stages.cleaning.files import add_arguments, clean_as_asked, wants_one_file
 from stages.cleaning.inputs import require_usable, source_files
-from stages.cleaning.mixture import mix, realised, rows_for_tokens
-from stages.cleaning.rows import Dropped, Filtered, Row, require_fields, words_in
-from stages.cleaning.sources import load_source
-from stages.cleaning.steps import clean, count_drops
+from stages.cleaning.mixture import STEP as MIXTURE
+from stages.cleaning.mixture import Length, Mixed, mix, rows_for_tokens
+from stages.cleaning.rowfile import encode
+from stages.cleaning.rows import Dropped, Row, words_in
+from stages.cleaning.sources import source_rows
+from stages.cleaning.steps import STEPS, Cleaned, Plan, clean
 from stages.evals.suite import read_problems, read_registry
 from stages.problems.corpus import family_rows, mean_words
 from stages.problems.registry import require_known
 
 STAGE = "build_sft_data"
-NGRAM = 13  # words, where a file is cleaned by itself
 MARGIN = 1.02  # rows generated for each row wanted: cleaning takes some,
 CHANCE = 3.0  # and the mean length of n drawn rows is off by chance, by less than 3 / sqrt(n)
 
 
 def body(options: argparse.Namespace) -> dict[str, Any]:
     """The corpus of the profile, or the cleaning of one file."""
-    if wants_one_file(options.input, options.benchmarks, options.output, options.ngram):
-        ngram = NGRAM if options.ngram is None else options.ngram
-        clean_file(options.input, options.benchmarks, options.output, ngram, 1.0)
+    if wants_one_file(options):
+        clean_as_asked(options, STEPS)
         return {}
     run, config = load(Run, "run"), load(BuildSftData, STAGE)
     modulus = load(BuildBenchmarks, "build_benchmarks").heldout_modulus
@@ -57,20 +58,23 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
     inputs = (BENCHMARKS, *(path for source in config.sources for path in source_files(source)))
     with workspace(STAGE, parameters, inputs, (SFT_DATA, report(STAGE))) as space:
         index = Index(benchmark_items(BENCHMARKS), config.decontamination_ngram)
-        rows, quarantined = gather(run, config, modulus)
-        cleaned = clean(rows, index)
-        corpus, surplus = mix_phases(cleaned.kept, run, config)
-        overlap = sum(row.get("key") in index.keys for row in corpus)
+        repairs = Counter[str]()
+        plan = Plan(index, ("generated",), config.near_dedup, workers=config.workers)
+        cleaned = clean(gather(run, config, modulus, repairs), plan, space.checkpoints, STAGE)
+        corpus = mix_phases(cleaned, run, config)
+        census, overlap = write_corpus(space, cleaned, corpus, index)
         if overlap:
             raise DataError(f"{overlap} rows share a key with a benchmark after decontamination.")
-        dropped = [*quarantined, *cleaned.dropped, *surplus]
-        write_jsonl(space.out(SFT_DATA) / "kept.jsonl", corpus)
-        write_jsonl(space.out(SFT_DATA) / "dropped.jsonl", (item.to_row() for item in dropped))
-        figures = metrics(corpus, config, dropped, cleaned)
+        figures = census.describe(len(config.phases))
+        figures["mixture"] |= corpus.describe(config)
+        figures["dropped"] = cleaned.drops | corpus.drops()
+        figures["repairs"] = dict(sorted((repairs + Counter(cleaned.repairs)).items()))
+        figures["near_dedup"] = cleaned.near
         figures["benchmark_overlap"] = overlap
         figures["decontamination"] = index.describe()
         write_json(space.out(report(STAGE)), figures)
-    say(f"{STAGE}: {len(corpus)} rows, {len(dropped)} left out")
+    left = sum(sum(reasons.values()) for reasons in figures["dropped"].values())
+    say(f"{STAGE}: {len(corpus.numbers)} rows, {left} left out")
     return {}
 
 
@@ -83,23 +87,23 @@ def benchmark_items(folder: Path) -> list[Item]:
     ]
 
 
-def gather(run: Run, config: BuildSftData, modulus: int) -> tuple[list[Row], list[Dropped]]:
+def gather(
+    run: Run, config: BuildSftData, modulus: int, repairs: Counter[str]
+) -> Iterator[Row | Dropped]:
     """Generated rows and those of the sources, each with a phase; and unreadable source rows."""
-    rows, quarantined = list[Row](), list[Dropped]()
-    for family, counts in plan(run, config, modulus).items():
-        rows += family_rows(family, counts, config.phases, run.seed, run.notation, modulus)
+    for family, counts in plan_rows(run, config, modulus).items():
+        yield from family_rows(family, counts, config.phases, run.seed, run.notation, modulus)
     weights = [phase.share for phase in config.phases]
     for source in config.sources:
-        loaded = load_source(source, config.max_bad_share, run.seed)
-        quarantined += loaded.quarantined
-        for row in loaded.rows:
+        for row in source_rows(source, config.max_bad_share, repairs, run.seed):
+            if isinstance(row, Dropped):
+                yield row
+                continue
             draw = seeded_random(run.seed, "phase", row["id"])
-            rows.append({**row, "phase": draw.choices(range(len(weights)), weights)[0]})
-    require_fields(rows, STAGE)
-    return rows, quarantined
+            yield {**row, "phase": draw.choices(range(len(weights)), weights)[0]}
 
 
-def plan(run: Run, config: BuildSftData, modulus: int) -> dict[str, list[int]]:
+def plan_rows(run: Run, config: BuildSftData, modulus: int) -> dict[str, list[int]]:
     """Rows to generate of each family in each phase, so that token shares come out right."""
     shares = {
         family: config.mixture.get(domain, 0.0) * share
@@ -129,59 +133,66 @@ def phase_rows(config: BuildSftData) -> list[int]:
     return list(apportion(config.rows, shares).values())
 
 
-def mix_phases(
-    rows: Sequence[Row], run: Run, config: BuildSftData
-) -> tuple[list[Row], list[Dropped]]:
+@dataclass(frozen=True)
+class Corpus:
+    """The rows of the corpus by their number, in order; the others with the reason."""
+
+    numbers: list[int]
+    left: dict[int, str]
+    mixed: list[Mixed]  # of each phase
+
+    def drops(self) -> dict[str, dict[str, int]]:
+        """Rows left, by reason."""
+        return {MIXTURE: dict(sorted(Counter(self.left.values()).items()))} if self.left else {}
+
+    def describe(self, config: BuildSftData) -> dict[str, Any]:
+        """What the mixture asks for, and which domains could not give it."""
+        wanted = sum((Counter(mixed.wanted) for mixed in self.mixed), Counter[str]())
+        return {
+            "target": config.mixture,
+            "target_rows": dict(sorted(wanted.items())),
+            "capped": [mixed.capped for mixed in self.mixed],
+        }
+
+
+def mix_phases(cleaned: Cleaned, run: Run, config: BuildSftData) -> Corpus:
     """The phases one after another, each shuffled by seed and with the mixture's shares."""
-    corpus, surplus = list[Row](), list[Dropped]()
-    for index, total in enumerate(phase_rows(config)):
-        own = [row for row in rows if row["phase"] == index]
-        own.sort(key=lambda row: (derive_seed(run.seed, "order", row["id"]), row["id"]))
-        mixed = mix(own, config.mixture, total)
-        corpus += mixed.kept
-        surplus += mixed.dropped
-    return corpus, surplus
+    phases: list[list[tuple[int, str, int, Length]]] = [[] for _ in config.phases]
+    for number, row in zip(cleaned.kept, cleaned.rows.rows(cleaned.kept), strict=True):
+        length = Length(row["domain"], words_in(row))
+        order = derive_seed(run.seed, "order", row["id"])
+        phases[row["phase"]].append((order, row["id"], number, length))
+    corpus = Corpus([], {}, [])
+    for own, total in zip(phases, phase_rows(config), strict=True):
+        own.sort()
+        numbers = [number for _, _, number, _ in own]
+        mixed = mix([row[-1] for row in own], config.mixture, total, config.short_domains)
+        corpus.numbers.extend(numbers[place] for place in mixed.kept)
+        corpus.left.update({numbers[place]: reason for place, reason in mixed.left.items()})
+        corpus.mixed.append(mixed)
+        for domain, rows in mixed.capped.items():
+            say(f"{STAGE}: domain {domain} gives all its {rows} rows, less than its share.")
+    return corpus
 
 
-def metrics(
-    corpus: Sequence[Row], config: BuildSftData, dropped: Sequence[Dropped], cleaned: Filtered
-) -> dict[str, Any]:
-    """Rows and tokens by domain and family, mixture wanted and realised, drops by reason."""
-    return {
-        "rows": len(corpus),
-        "tokens": sum(map(words_in, corpus)),
-        "mixture": {"target": config.mixture, "realised": realised(corpus)},
-        "domains": _sizes(corpus, "domain"),
-        "families": _sizes(corpus, "family"),
-        "phases": [_styles(corpus, index) for index in range(len(config.phases))],
-        "dropped": count_drops(dropped),
-        "repairs": cleaned.repairs,
-    }
-
-
-def _sizes(corpus: Sequence[Row], name: str) -> dict[str, dict[str, int]]:
-    rows, tokens = Counter[str](), Counter[str]()
-    for row in corpus:
-        value = str(row.get(name, row["source"]))
-        rows[value] += 1
-        tokens[value] += words_in(row)
-    return {value: {"rows": rows[value], "tokens": tokens[value]} for value in sorted(rows)}
-
-
-def _styles(corpus: Sequence[Row], index: int) -> Mapping[str, float]:
-    rows = [row for row in corpus if row["phase"] == index]
-    made = [row for row in rows if row["source"] == "generated"]
-    careful = sum(row["style"] == "careful" for row in made) / max(1, len(made))
-    closing = sum(row["closing"] for row in made) / max(1, len(made))
-    return {"rows": len(rows), "careful": round(careful, 4), "closing": round(closing, 4)}
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments for cleaning one file."""
-    parser.add_argument("--input", type=Path, help="rows {id, domain, prompt, response}, JSONL")
-    parser.add_argument("--benchmarks", type=Path, help="items {id, benchmark, question, answer}")
-    parser.add_argument("--output", type=Path, help="folder for the results")
-    parser.add_argument("--ngram", type=int, help=f"words an n-gram, at least 2 (default {NGRAM})")
+def write_corpus(
+    space: Workspace, cleaned: Cleaned, corpus: Corpus, index: Index
+) -> tuple[Census, int]:
+    """Write kept and dropped rows; how many of the kept share a key with a benchmark."""
+    folder, census, overlap = space.out(SFT_DATA), Census(), 0
+    folder.mkdir()
+    with (folder / "kept.jsonl").open("wb") as file:
+        for line in cleaned.rows.lines(corpus.numbers):
+            row = cleaned.rows.parse(line)
+            overlap += row.get("key") in index.keys
+            census.add(row)
+            file.write(line)
+    cleaned.dropped.replace(folder / "dropped.jsonl")
+    with (folder / "dropped.jsonl").open("ab") as file:
+        for row, reason in zip(cleaned.rows.rows(corpus.left), corpus.left.values(), strict=True):
+            dropped = Dropped(row, MIXTURE, reason, {"domain": row["domain"]})
+            file.write(encode(dropped.to_row()))
+    return census, overlap
 
 
 if __name__ == "__main__":

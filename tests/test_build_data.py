@@ -13,7 +13,7 @@ import yaml
 
 from stages.base.artifacts import content_hash
 from stages.base.jsonl import read_json, read_jsonl, write_jsonl
-from stages.base.params import resolve
+from stages.base.params import Phase, resolve
 from stages.base.records import Problem
 from stages.problems.registry import held_out
 from stages.rewards.router import verify
@@ -163,6 +163,26 @@ def test_half_of_the_arguments_for_one_file_are_an_error_that_names_the_rest(tmp
     assert f"{given} without " in done.stderr
     assert all(name in done.stderr for name in needed)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_domain_short_of_rows_is_capped_if_the_profile_says_so_and_the_report_tells(
+    built, tmp_path
+):
+    shutil.copytree(built / "data/processed/benchmarks", tmp_path / "data/processed/benchmarks")
+    write_jsonl(tmp_path / "data/raw/mine.jsonl", outside_rows())
+    source = {"name": "mine", "kind": "jsonl", "path": "data/raw/mine.jsonl", "domain": "law"}
+    mixture = {"maths": 0.5, "stem": 0.2, "code": 0.1, "other": 0.1, "law": 0.1}
+    changes = {"sources": [source], "mixture": mixture, "short_domains": "cap"}
+    prepare(tmp_path, build_sft_data={**changes, "phases": [asdict(Phase(1.0, 0.9, 0.1))]})
+    done = run(tmp_path, "stages.build_sft_data")
+    assert done.returncode == 0, done.stderr
+    figures = read_json(tmp_path / "reports/build_sft_data/metrics.json")
+    assert figures["mixture"]["capped"] == [{"law": 3}]
+    assert figures["mixture"]["target_rows"]["law"] > 3
+    assert figures["rows"] == 400
+    tokens = figures["mixture"]["realised"]["tokens"]
+    assert tokens["maths"] / tokens["stem"] == pytest.approx(2.5, abs=0.1)
+    assert "domain law gives all its 3 rows" in done.stderr
 
 
 def test_a_benchmark_file_that_was_shortened_is_refused(built, tmp_path):

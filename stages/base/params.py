@@ -26,6 +26,7 @@ Positive = Annotated[float, Limits(gt=0)]
 NonNegative = Annotated[float, Limits(ge=0)]
 Share = Annotated[float, Limits(ge=0, le=1)]
 Beta = Annotated[float, Limits(ge=0, lt=1)]
+FOUND_AT_LEAST = 0.9  # share of pairs at the threshold of near deduplication
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,28 @@ class Phase:
 
 
 @dataclass(frozen=True)
+class NearDedup:
+    """Near deduplication: bands of MinHash find pairs of rows, their texts decide."""
+
+    bands: Annotated[int, Limits(ge=1, le=256)] = 24
+    band_rows: Annotated[int, Limits(ge=1, le=64)] = 8  # hashes that must be equal in a band
+    shingle_words: Annotated[int, Limits(ge=2)] = 5
+    jaccard: Annotated[float, Limits(gt=0, le=1)] = 0.8  # of the sets of shingles, at least
+    templated_domains: tuple[str, ...] = ("logic",)  # their rows are never compared by text
+    repeated_keys: Literal["keep", "drop"] = "keep"  # rows of one key with equal responses
+
+    def __post_init__(self) -> None:
+        """The bands must find what the threshold asks for: b and r are easily swapped."""
+        found = 1 - (1 - self.jaccard**self.band_rows) ** self.bands
+        if found < FOUND_AT_LEAST:
+            raise ConfigError(
+                f"bands: {self.bands} bands of {self.band_rows} find only {found:.0%} of pairs "
+                f"with a Jaccard similarity of {self.jaccard:g}. Give more bands or fewer "
+                "band_rows; 24 of 8 find 99% at 0.8."
+            )
+
+
+@dataclass(frozen=True)
 class BuildSftData:
     """Long chain-of-thought rows (paper: mixture maths 46, STEM 26, code 20, other 8 percent)."""
 
@@ -153,6 +176,9 @@ class BuildSftData:
     sources: tuple[Source, ...] = ()
     decontamination_ngram: Annotated[int, Limits(ge=2)] = 13  # words
     max_bad_share: Share = 0.01  # unreadable rows
+    near_dedup: NearDedup = field(default_factory=NearDedup)
+    short_domains: Literal["error", "cap"] = "error"  # a domain with too few rows for its share
+    workers: Count = 1  # processes that clean; the bytes are the same
 
     def __post_init__(self) -> None:
         """Shares must add up; a source has a share, and lies where DVC sees it change."""

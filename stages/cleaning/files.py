@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
+import argparse
 import errno
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from stages.base.errors import ConfigError, DataError
-from stages.base.jsonl import write_json, write_jsonl
+from stages.base.jsonl import write_json
+from stages.base.params import NearDedup
 from stages.cleaning.decontamination import Index, Item
 from stages.cleaning.inputs import require_file
-from stages.cleaning.quarantine import refuse_bad, unreadable
-from stages.cleaning.rows import Dropped, Row, require_fields, wrong_field
+from stages.cleaning.quarantine import Tally, unreadable
+from stages.cleaning.rows import Dropped, Row, wrong_field
 from stages.cleaning.sources import mend, read_rows
-from stages.cleaning.steps import clean, count_drops
+from stages.cleaning.steps import STEPS, Plan, clean
 
 OUTPUTS = ("kept.jsonl", "dropped.jsonl", "report.json")
+NGRAM = 13  # words
+NEAR = NearDedup(repeated_keys="drop")
 
 
-def wants_one_file(
-    rows: Path | None, benchmarks: Path | None, output: Path | None, ngram: int | None
-) -> bool:
+def wants_one_file(options: argparse.Namespace) -> bool:
     """Whether one file is to be cleaned; ConfigError if only some of what that needs is given."""
-    needed = {"--input": rows, "--benchmarks": benchmarks, "--output": output}
-    missing = [name for name, value in needed.items() if value is None]
-    given = [name for name, value in {**needed, "--ngram": ngram}.items() if value is not None]
+    names = ("input", "benchmarks", "output", "ngram", "workers", "templated_domains")
+    given = [flag(name) for name in names if getattr(options, name) is not None]
+    missing = [flag(name) for name in names[:3] if getattr(options, name) is None]
     if given and missing:
         raise ConfigError(
             f"{', '.join(given)} without {', '.join(missing)}: cleaning one file needs --input, "
@@ -36,33 +40,77 @@ def wants_one_file(
     return bool(given)
 
 
+def flag(name: str) -> str:
+    """An option as it is typed."""
+    return f"--{name.replace('_', '-')}"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments for cleaning one file."""
+    parser.add_argument("--input", type=Path, help="rows {id, domain, prompt, response}, JSONL")
+    parser.add_argument("--benchmarks", type=Path, help="items {id, benchmark, question, answer}")
+    parser.add_argument("--output", type=Path, help="folder for the results")
+    parser.add_argument("--ngram", type=int, help=f"words an n-gram, at least 2 (default {NGRAM})")
+    parser.add_argument("--workers", type=int, help="processes; the bytes are the same (default 1)")
+    parser.add_argument(
+        "--templated-domains",
+        nargs="*",
+        help="domains whose rows near deduplication leaves alone "
+        f"(default {' '.join(NEAR.templated_domains)})",
+    )
+
+
+def clean_as_asked(options: argparse.Namespace, steps: tuple[str, ...]) -> None:
+    """Clean the file that the arguments name."""
+    domains = options.templated_domains
+    near = NEAR if domains is None else replace(NEAR, templated_domains=tuple(domains))
+    workers = 1 if options.workers is None else options.workers
+    if workers < 1:
+        raise ConfigError(f"--workers {workers}: give at least 1.")
+    ngram = NGRAM if options.ngram is None else options.ngram
+    clean_file(options.input, options.benchmarks, options.output, ngram, 1.0, steps, near, workers)
+
+
 def clean_file(
-    rows: Path, benchmarks: Path, output: Path, ngram: int, max_bad_share: float
+    rows: Path,
+    benchmarks: Path | None,
+    output: Path,
+    ngram: int,
+    max_bad_share: float,
+    steps: tuple[str, ...] = STEPS,
+    near: NearDedup = NEAR,
+    workers: int = 1,
 ) -> None:
     """Write ``kept.jsonl``, ``dropped.jsonl`` and ``report.json`` into ``output``.
 
     Rows are ``{id, domain, prompt, response}``; benchmark items ``{id, benchmark, question,
-    answer}``. Further fields of a row are passed on.
+    answer}``, for decontamination only. Further fields of a row are passed on.
     """
     require_file(rows, "--input")
-    require_file(benchmarks, "--benchmarks")
+    if benchmarks is not None:
+        require_file(benchmarks, "--benchmarks")
     with _named(output):
-        _require_own(output, (rows, benchmarks))
-    index = Index(read_items(benchmarks), ngram)
-    good, bad = _read(rows)
-    refuse_bad(str(rows), len(good), bad, max_bad_share)
-    require_fields(good, str(rows))
-    result = clean(good, index, keyed_sources=())
-    dropped = [*bad, *result.dropped]
-    report: dict[str, Any] = {
-        "rows": {"read": len(good) + len(bad), "kept": len(result.kept), "dropped": len(dropped)},
-        "dropped": count_drops(dropped),
-        "repairs": result.repairs,
-        "decontamination": index.describe(),
-    }
-    with _named(output), _whole(output) as folder:
-        write_jsonl(folder / "kept.jsonl", result.kept)
-        write_jsonl(folder / "dropped.jsonl", (item.to_row() for item in dropped))
+        _require_own(output, tuple(path for path in (rows, benchmarks) if path is not None))
+    index = None if benchmarks is None else Index(read_items(benchmarks), ngram)
+    plan = Plan(index, near=near, steps=steps, workers=workers)
+    with _named(output), _whole(output) as (folder, interim):
+        tally, repairs = Tally(str(rows)), Counter[str]()
+        read = _read(rows, tally, max_bad_share, repairs)
+        cleaned = clean(read, plan, interim, str(rows))
+        with (folder / "kept.jsonl").open("wb") as file:
+            file.writelines(cleaned.rows.lines(cleaned.kept))
+        cleaned.dropped.replace(folder / "dropped.jsonl")
+        total, kept = tally.good + tally.bad, len(cleaned.kept)
+        report: dict[str, Any] = {
+            "steps": list(steps),
+            "rows": {"read": total, "kept": kept, "dropped": total - kept},
+            "dropped": cleaned.drops,
+            "repairs": dict(sorted((repairs + Counter(cleaned.repairs)).items())),
+        }
+        if cleaned.near is not None:
+            report["near_dedup"] = cleaned.near
+        if index is not None:
+            report["decontamination"] = index.describe()
         write_json(folder / "report.json", report)
 
 
@@ -81,8 +129,9 @@ def read_items(path: Path) -> list[Item]:
     return items
 
 
-def _read(path: Path) -> tuple[list[Row], list[Dropped]]:
-    good, bad = list[Row](), list[Dropped]()
+def _read(
+    path: Path, tally: Tally, max_bad_share: float, repairs: Counter[str]
+) -> Iterator[Row | Dropped]:
     for file, number, fields, problem in read_rows(path):
         try:
             row = mend(dict(fields or {}))
@@ -90,10 +139,12 @@ def _read(path: Path) -> tuple[list[Row], list[Dropped]]:
         except RecursionError as error:
             row, wrong = {}, str(error)
         if wrong:
-            bad.append(unreadable(row, file, number, wrong))
+            yield tally.add(unreadable(row, file, number, wrong))
         else:
-            good.append(row)
-    return good, bad
+            changed = (row[name] != (fields or {})[name] for name in ("prompt", "response"))
+            repairs["lone_surrogate"] += sum(changed)
+            yield tally.add(row)
+    tally.refuse(max_bad_share)
 
 
 def _require_own(output: Path, inputs: tuple[Path, ...]) -> None:
@@ -113,18 +164,19 @@ def _require_own(output: Path, inputs: tuple[Path, ...]) -> None:
 
 
 @contextmanager
-def _whole(output: Path) -> Iterator[Path]:
-    """A folder to write into; its files appear in ``output`` when the block ends without error.
+def _whole(output: Path) -> Iterator[tuple[Path, Path]]:
+    """A folder for results and one for what is needed until then.
 
-    A new folder appears in one rename. In an older one the report goes first and comes back last,
-    so that a folder with a report holds the three files of one run.
+    The results appear in ``output`` when the block ends without error. A new folder appears in one
+    rename. In an older one the report goes first and comes back last, so that a folder with a
+    report holds the three files of one run.
     """
     output.parent.mkdir(parents=True, exist_ok=True)
     home = output if output.is_dir() else output.parent
     with tempfile.TemporaryDirectory(prefix=".cleaning-", dir=home) as name:
         folder = Path(name) / "results"
         folder.mkdir()
-        yield folder
+        yield folder, Path(name) / "interim"
         _publish(folder, output)
 
 

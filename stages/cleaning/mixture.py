@@ -7,12 +7,34 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from stages.base.errors import DataError
 from stages.base.shares import apportion
-from stages.cleaning.rows import Dropped, Filtered, Row, words_in
 
 STEP = "mixture"
+
+
+class Length(NamedTuple):
+    """A row as the mixture sees it."""
+
+    domain: str
+    words: int
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """What was chosen, as places in the stock.
+
+    ``left`` gives the reason for each place that was not; ``wanted`` the rows a domain's share
+    asks for; ``capped`` those it has, for domains that have too few.
+    """
+
+    kept: list[int]
+    left: dict[int, str]
+    wanted: dict[str, int]
+    capped: dict[str, int]
 
 
 def rows_for_tokens(
@@ -22,54 +44,75 @@ def rows_for_tokens(
     return apportion(total, {name: share / mean_words[name] for name, share in shares.items()})
 
 
-def mix(rows: Sequence[Row], shares: Mapping[str, float], total: int) -> Filtered:
+def mix(
+    stock: Sequence[Length],
+    shares: Mapping[str, float],
+    total: int,
+    short_domains: Literal["error", "cap"] = "error",
+) -> Mixed:
     """The first rows of each domain, ``total`` in all, with token shares close to ``shares``.
 
-    Rows of a domain that has no share, or more than its share, are dropped. A domain with too few
-    rows is a DataError.
+    Rows of a domain that has no share, or more than its share, are left. A domain with too few
+    rows is a DataError, or (``cap``) gives all it has: the others then divide what is left of the
+    total by their shares, as far as they have the rows.
     """
-    lengths: dict[str, list[int]] = defaultdict(list)
-    for row in rows:
-        lengths[row["domain"]].append(words_in(row))
     shares = {domain: share for domain, share in shares.items() if share > 0}
+    lengths: dict[str, list[int]] = defaultdict(list)
+    for row in stock:
+        lengths[row.domain].append(row.words)
     missing = [domain for domain in shares if not lengths.get(domain)]
-    if missing:
-        raise DataError(f"mixture: no rows of {', '.join(missing)}. Add a source, or set share 0.")
-    means = {domain: sum(lengths[domain]) / len(lengths[domain]) for domain in shares}
-    wanted = rows_for_tokens(total, shares, means)
+    if missing and short_domains == "error":
+        raise DataError(
+            f"mixture: no rows of {', '.join(missing)}. Add a source, set share 0, or "
+            "short_domains: cap."
+        )
+    stocked = {domain: share for domain, share in shares.items() if lengths.get(domain)}
+    means = {domain: sum(lengths[domain]) / len(lengths[domain]) for domain in stocked}
+    wanted = rows_for_tokens(total, stocked, means) if stocked else {}
+    have = {domain: len(lengths[domain]) for domain in stocked}
+    if short_domains == "error":
+        _refuse_short(wanted, have, shares)
+    counts, capped = _capped(total, stocked, means, have)
+    kept, left = _take(stock, counts)
+    return Mixed(kept, left, wanted, dict.fromkeys(missing, 0) | capped)
+
+
+def _refuse_short(
+    wanted: Mapping[str, int], have: Mapping[str, int], shares: Mapping[str, float]
+) -> None:
     for domain, count in wanted.items():
-        if count > len(lengths[domain]):
+        if count > have[domain]:
             raise DataError(
                 f"mixture: domain {domain} needs {count} rows for its share of "
-                f"{shares[domain]:.0%} but only {len(lengths[domain])} are left after cleaning. "
-                "Lower rows or its share, or add a source."
+                f"{shares[domain]:.0%} but only {have[domain]} are left after cleaning. "
+                "Lower rows or its share, add a source, or set short_domains: cap."
             )
-    return _take(rows, wanted)
 
 
-def _take(rows: Sequence[Row], wanted: Mapping[str, int]) -> Filtered:
+def _capped(
+    total: int, shares: Mapping[str, float], means: Mapping[str, float], have: Mapping[str, int]
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Rows of each domain, none more than it has; and of those that give all they have."""
+    capped: dict[str, int] = {}
+    uncapped = dict(shares)
+    while uncapped:
+        wanted = rows_for_tokens(total - sum(capped.values()), uncapped, means)
+        short = [domain for domain, count in wanted.items() if count > have[domain]]
+        if not short:
+            return capped | wanted, capped
+        for domain in short:
+            capped[domain] = have[domain]
+            del uncapped[domain]
+    return capped, capped
+
+
+def _take(stock: Sequence[Length], counts: Mapping[str, int]) -> tuple[list[int], dict[int, str]]:
     taken: Counter[str] = Counter()
-    kept, dropped = list[Row](), list[Dropped]()
-    for row in rows:
-        domain = row["domain"]
-        if taken[domain] < wanted.get(domain, 0):
+    kept, left = list[int](), dict[int, str]()
+    for place, (domain, _) in enumerate(stock):
+        if taken[domain] < counts.get(domain, 0):
             taken[domain] += 1
-            kept.append(row)
+            kept.append(place)
         else:
-            reason = "over_share" if domain in wanted else "domain_without_share"
-            dropped.append(Dropped(row, STEP, reason, {"domain": domain}))
-    return Filtered(kept, dropped)
-
-
-def realised(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
-    """Shares of the domains by rows and by tokens, as they came out."""
-    counts, tokens = Counter[str](), Counter[str]()
-    for row in rows:
-        counts[row["domain"]] += 1
-        tokens[row["domain"]] += words_in(row)
-    return {"rows": _shares(counts), "tokens": _shares(tokens)}
-
-
-def _shares(counts: Mapping[str, int]) -> dict[str, float]:
-    total = sum(counts.values())
-    return {name: round(counts[name] / total, 6) for name in sorted(counts)}
+            left[place] = "over_share" if domain in counts else "domain_without_share"
+    return kept, left

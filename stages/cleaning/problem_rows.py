@@ -8,7 +8,7 @@ from pathlib import Path
 from stages.base.params import Origin
 from stages.cleaning.decontamination import Index, decontaminate
 from stages.cleaning.inputs import Raw
-from stages.cleaning.quarantine import refuse_bad, unreadable
+from stages.cleaning.quarantine import Tally, unreadable
 from stages.cleaning.rows import Row
 from stages.cleaning.sources import mend, read_raw
 
@@ -29,8 +29,11 @@ def refuse_unreadable(
 
     ``bad`` holds (file, line or row, reason) of each row that could not be read.
     """
-    where = f"source {origin.name} ({origin.path})"
-    refuse_bad(where, readable, [unreadable({}, *entry) for entry in bad], max_bad_share)
+    tally = Tally(f"source {origin.name} ({origin.path})")
+    tally.good = readable
+    for entry in bad:
+        tally.add(unreadable({}, *entry))
+    tally.refuse(max_bad_share)
 
 
 def items_found(texts: Sequence[tuple[str, str, str]], index: Index) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
 from stages.base.errors import DataError
@@ -28,27 +27,54 @@ def unreadable(row: Row, file: Path, number: int, detail: str) -> Dropped:
     return Dropped(row, STEP, "unreadable", {"where": where, "detail": detail})
 
 
-def refuse_bad(where: str, good: int, bad: Sequence[Dropped], max_bad_share: float) -> None:
-    """DataError if nothing is readable, or more than ``max_bad_share`` is not."""
-    total = good + len(bad)
-    if not total:
-        raise DataError(f"{where}: holds no rows.")
-    if not good:
-        raise DataError(f"{where}: no readable rows among {total}: {_reasons(bad)}.{_hint(bad[0])}")
-    if len(bad) > max_bad_share * total:
-        raise DataError(
-            f"{where}: {len(bad)} of {total} rows are unreadable, more than "
-            f"max_bad_share={max_bad_share:g}: {_reasons(bad)}. "
-            "Repair the file, or raise max_bad_share."
-        )
+class Tally:
+    """Readable and unreadable rows of one input, counted; of the unreadable the first is held."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self.good = 0
+        self._reasons: Counter[str] = Counter()
+        self._first: Dropped | None = None
+
+    @property
+    def bad(self) -> int:
+        """Unreadable rows."""
+        return sum(self._reasons.values())
+
+    def add(self, found: Row | Dropped) -> Row | Dropped:
+        """Count a row, or one put aside, and pass it on."""
+        if isinstance(found, Dropped):
+            self._reasons[_kind(found.evidence["detail"])] += 1
+            self._first = self._first or found
+        else:
+            self.good += 1
+        return found
+
+    def refuse(self, max_bad_share: float) -> None:
+        """DataError if nothing is readable, or more than ``max_bad_share`` is not."""
+        total = self.good + self.bad
+        if self._first is None:
+            if not total:
+                raise DataError(f"{self._where}: holds no rows.")
+            return
+        reasons = _reasons(self._reasons, self._first)
+        if not self.good:
+            raise DataError(
+                f"{self._where}: no readable rows among {total}: {reasons}.{_hint(self._first)}"
+            )
+        if self.bad > max_bad_share * total:
+            raise DataError(
+                f"{self._where}: {self.bad} of {total} rows are unreadable, more than "
+                f"max_bad_share={max_bad_share:g}: {reasons}. "
+                "Repair the file, or raise max_bad_share."
+            )
 
 
-def _reasons(bad: Sequence[Dropped]) -> str:
+def _reasons(counts: Counter[str], first: Dropped) -> str:
     """How many rows for each reason, and the first row in full."""
-    counts = Counter(_kind(item.evidence["detail"]) for item in bad)
     listed = ", ".join(f"{times} {reason}" for reason, times in counts.most_common())
-    first = bad[0].evidence
-    return f"{listed}; the first: {first['where']}: {first['detail'].rstrip('.')}"
+    evidence = first.evidence
+    return f"{listed}; the first: {evidence['where']}: {evidence['detail'].rstrip('.')}"
 
 
 def _kind(detail: str) -> str:

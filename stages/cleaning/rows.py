@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from stages.base.errors import DataError
 
@@ -51,18 +55,17 @@ def wrong_field(row: Row) -> str | None:
     return None
 
 
-def require_fields(rows: Iterable[Row], where: str) -> None:
-    """DataError unless the fields of all rows can be used and their ids differ."""
-    seen: set[str] = set()
-    for number, row in enumerate(rows, start=1):
-        wrong = wrong_field(row)
-        if wrong:
-            raise DataError(f"{where}, row {number}: {wrong}.")
-        if row["id"] in seen:
+def order_of_ids(ids: Sequence[str], where: str) -> NDArray[np.int64]:
+    """The rank of each id among all; DataError if one comes twice."""
+    order = sorted(range(len(ids)), key=ids.__getitem__)
+    for one, other in pairwise(order):
+        if ids[one] == ids[other]:
             raise DataError(
-                f"{where}, row {number}: id '{row['id']}' comes twice. Make ids unique."
+                f"{where}, row {other + 1}: id '{ids[other]}' comes twice. Make ids unique."
             )
-        seen.add(row["id"])
+    ranks = np.empty(len(ids), dtype=np.int64)
+    ranks[order] = np.arange(len(ids))
+    return ranks
 
 
 def words_in(row: Row) -> int:

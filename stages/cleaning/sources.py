@@ -9,8 +9,8 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,38 +19,30 @@ from stages.base.jsonl import parse_object, read_lines
 from stages.base.params import Origin, Source
 from stages.cleaning.endpoint import answered
 from stages.cleaning.inputs import Raw, source_files
-from stages.cleaning.quarantine import refuse_bad, unreadable
+from stages.cleaning.quarantine import Tally, unreadable
 from stages.cleaning.rows import Dropped, Row
 
 BOM = b"\xef\xbb\xbf"
 DEEPEST = 200  # levels of a row
 
 
-@dataclass
-class Loaded:
-    """Rows of a source, quarantined rows, and the number of texts with repaired surrogates."""
+def source_rows(
+    source: Source, max_bad_share: float, repairs: Counter[str], seed: int = 0
+) -> Iterator[Row | Dropped]:
+    """The rows of one source, one after another, and those put aside.
 
-    rows: list[Row] = field(default_factory=list)
-    quarantined: list[Dropped] = field(default_factory=list)
-    repaired: int = 0
-
-
-def load_source(source: Source, max_bad_share: float, seed: int = 0) -> Loaded:
-    """Read one source; DataError if it is empty or too much of it is unreadable.
-
-    ``seed`` is the run's; only an endpoint draws.
+    Texts with lone surrogates are counted in ``repairs``; ``seed`` is the run's, only an endpoint
+    draws. DataError, at the end, if there were none or too many were unreadable.
     """
-    loaded = Loaded()
+    tally = Tally(f"source {source.name} ({source.path})")
     raws = read_raw(source, (source.prompt_field, source.response_field))
     if source.kind == "endpoint":
         raws = answered(source, raws, seed)
     for raw in raws:
-        _accept(source, loaded, raw)
-        if source.rows is not None and len(loaded.rows) == source.rows:
+        yield tally.add(_row(source, raw, repairs))
+        if source.rows is not None and tally.good == source.rows:
             break
-    where = f"source {source.name} ({source.path})"
-    refuse_bad(where, len(loaded.rows), loaded.quarantined, max_bad_share)
-    return loaded
+    tally.refuse(max_bad_share)
 
 
 def read_raw(origin: Origin, columns: Sequence[str] | None = None) -> Iterator[Raw]:
@@ -60,21 +52,20 @@ def read_raw(origin: Origin, columns: Sequence[str] | None = None) -> Iterator[R
     return _datasets(origin) if origin.kind == "datasets" else _jsonl(origin)
 
 
-def _accept(source: Source, loaded: Loaded, raw: Raw) -> None:
+def _row(source: Source, raw: Raw, repairs: Counter[str]) -> Row | Dropped:
     file, number, fields, reason = raw
     texts: dict[str, str] = {}
     for target, name in (("prompt", source.prompt_field), ("response", source.response_field)):
         value = None if fields is None else fields.get(name)
         if isinstance(value, str):
             texts[target] = repair_surrogates(value)
-            loaded.repaired += texts[target] != value
+            repairs["lone_surrogate"] += texts[target] != value
         elif fields is not None:
             reason = reason or f"field '{name}' is missing or not a text"
     row: Row = {"id": f"{source.name}:{file.name}:{number}", "domain": source.domain, **texts}
     if len(texts) == 2:
-        loaded.rows.append({**row, "source": source.name})
-        return
-    loaded.quarantined.append(unreadable(row, file, number, reason))
+        return {**row, "source": source.name}
+    return unreadable(row, file, number, reason)
 
 
 def repair_surrogates(text: str) -> str:

@@ -41,7 +41,7 @@ def problem_fault(problem: Problem) -> str | None:
     if problem.open:
         return None
     verifier = problem.meta.get("verifier")
-    if verifier in COPIES:
+    if isinstance(verifier, str) and verifier in COPIES:
         stated = {name: problem.meta[name] for name in STATED if name in problem.meta}
         fault = gold_fault(problem.answer, problem.prompt, verifier, **stated)
         return None if fault is None else f"the gold cannot be used ({fault})"

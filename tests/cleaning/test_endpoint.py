@@ -8,8 +8,8 @@ import pytest
 
 from stages.base.errors import ConfigError, DataError
 from stages.base.params import Endpoint, Source
-from stages.cleaning.sources import load_source
 from tests.base.server import chat_server, completion
+from tests.cleaning.streams import Loaded
 
 
 def source(path, url, cache, **changes) -> Source:
@@ -32,16 +32,16 @@ def test_rows_come_in_order_with_thinking_and_again_without_a_server(tmp_path):
     path = prompts(tmp_path / "p.jsonl", *(f"q{n}" for n in range(12)))
     with chat_server(solved) as server:
         asked = source(path, server.url, tmp_path / "kept")
-        first = load_source(asked, 0, seed=3)
+        first = Loaded(asked, 0, seed=3)
     assert [row["prompt"] for row in first.rows] == [f"q{n}" for n in range(12)]
     assert first.rows[4]["response"].startswith("<think>\nthink\n</think>\n\nq4 ")
-    assert load_source(asked, 0, seed=3) == first
+    assert Loaded(asked, 0, seed=3).rows == first.rows
 
 
 def test_an_answer_depends_on_the_run_and_the_prompt_not_on_its_place(tmp_path):
     with chat_server(solved) as server:
         found = [
-            {row["prompt"]: row["response"] for row in load_source(asked, 0, seed).rows}
+            {row["prompt"]: row["response"] for row in Loaded(asked, 0, seed).rows}
             for asked, seed in (
                 (source(prompts(tmp_path / "a.jsonl", "x", "y"), server.url, tmp_path / "1"), 0),
                 (source(prompts(tmp_path / "b.jsonl", "y", "x"), server.url, tmp_path / "2"), 0),
@@ -60,9 +60,9 @@ def test_failures_are_put_aside_with_their_reason_and_refused_when_many(tmp_path
 
     with chat_server(reply) as server:
         asked = source(path, server.url, tmp_path / "kept")
-        loaded = load_source(asked, 0.5)
+        loaded = Loaded(asked, 0.5)
         with pytest.raises(DataError, match=r"1 of 3 rows.*the endpoint: status 400.*p\.jsonl:2"):
-            load_source(asked, 0.1)
+            Loaded(asked, 0.1)
     assert [row["response"] for row in loaded.rows] == ["a", "a"]
     assert loaded.quarantined[0].evidence["where"] == f"{path}:2"
 
@@ -70,7 +70,7 @@ def test_failures_are_put_aside_with_their_reason_and_refused_when_many(tmp_path
 def test_no_more_is_asked_than_is_wanted(tmp_path):
     path = prompts(tmp_path / "p.jsonl", *"abcdef")
     with chat_server(solved) as server:
-        assert len(load_source(source(path, server.url, tmp_path, rows=2), 0).rows) == 2
+        assert len(Loaded(source(path, server.url, tmp_path, rows=2), 0).rows) == 2
         assert len(server.bodies) == 2
 
 

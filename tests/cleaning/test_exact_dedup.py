@@ -1,36 +1,60 @@
 """Exact deduplication: equal texts go, different numbers stay, order does not matter."""
 
-from hypothesis import given
+import unicodedata
+
+import numpy as np
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stages.cleaning.exact_dedup import exact_dedup
+from stages.cleaning.exact_dedup import as_array, digest, digest_texts, first_of_equal
+from tests.cleaning.streams import Outcome, row
 
 
-def row(row_id, prompt, response="r"):
-    return {"id": row_id, "domain": "maths", "prompt": prompt, "response": response}
+def exact(rows):
+    return Outcome(rows, steps=("exact_dedup",))
 
 
 def test_blanks_and_unicode_form_do_not_make_a_difference():
-    rows = [row("b", "Caf\u00e9  at\n5?"), row("a", "Cafe\u0301 at 5?")]
-    result = exact_dedup(rows)
-    assert [kept["id"] for kept in result.kept] == ["a"]
-    assert result.dropped[0].evidence == {"same_as": "a"}
+    result = exact([row("b", "Caf\u00e9  at\n5?"), row("a", "Cafe\u0301 at 5?")])
+    assert result.ids == ["a"]
+    assert result.dropped[0]["evidence"] == {"same_as": "a"}
 
 
 def test_numbers_case_and_responses_make_a_difference():
     rows = [row("a", "1 + 2"), row("b", "1 + 3"), row("c", "x"), row("d", "X"), row("e", "x", "s")]
-    assert len(exact_dedup(rows).kept) == 5
+    assert len(exact(rows).kept) == 5
 
 
 def test_words_do_not_move_between_prompt_and_response():
-    assert len(exact_dedup([row("a", "one two", "three"), row("b", "one", "two three")]).kept) == 2
+    assert len(exact([row("a", "one two", "three"), row("b", "one", "two three")]).kept) == 2
 
 
+def test_a_prompt_published_a_hundred_times_stays_once():
+    result = exact([row(f"{number:03d}", f"Prompt {number % 7}") for number in range(700)])
+    assert result.ids == [f"{number:03d}" for number in range(7)]
+    assert result.drops == {"exact_dedup": {"same_text": 693}}
+
+
+@settings(max_examples=50, deadline=None)
+@given(text=st.text() | st.text(" \t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0ab"))
+def test_the_digest_is_that_of_the_text_with_single_blanks(text):
+    plain = unicodedata.normalize("NFC", " ".join(text.split()))
+    assert digest_texts(text) == digest_texts(plain)
+    assert digest_texts(text) != digest_texts(f"{plain}x")
+
+
+@settings(max_examples=30, deadline=None)
 @given(texts=st.lists(st.sampled_from("abcd"), max_size=12), data=st.data())
-def test_survivors_do_not_depend_on_the_order(texts, data):
+def test_survivors_are_the_smallest_ids_whatever_the_order(texts, data):
     rows = [row(f"{i:02d}", text) for i, text in enumerate(texts)]
     shuffled = data.draw(st.permutations(rows))
-    first, second = exact_dedup(rows), exact_dedup(shuffled)
-    assert {r["id"] for r in first.kept} == {r["id"] for r in second.kept}
-    assert len(first.kept) == len(set(texts))
-    assert len(first.kept) + len(first.dropped) == len(rows)
+    ranks = np.array([int(item["id"]) for item in shuffled], dtype=np.int64)
+    same_as = first_of_equal(as_array([digest(item) for item in shuffled]), ranks)
+    kept = [item for item, other in zip(shuffled, same_as, strict=True) if other < 0]
+    assert {item["id"] for item in kept} == {
+        min(item["id"] for item in rows if item["prompt"] == text) for text in texts
+    }
+    for item, other in zip(shuffled, same_as.tolist(), strict=True):
+        assert other < 0 or (
+            shuffled[other] in kept and shuffled[other]["prompt"] == item["prompt"]
+        )

@@ -57,6 +57,9 @@ def test_further_fields_are_passed_on_in_writable_form(cleaned):
 def test_the_report_adds_up(cleaned):
     report = read_json(cleaned / "report.json")
     assert report["rows"] == {"read": 7, "kept": 2, "dropped": 5}
+    near = report["near_dedup"]
+    left = sum(near["rows_left_to_exact_dedup"].values())
+    assert near["rows_compared_by_text"] + near["rows_compared_by_key"] + left == 6
     assert sum(sum(reasons.values()) for reasons in report["dropped"].values()) == 5
     assert report["repairs"] == {"format_character": 2}  # of "zero" and of "leak"
     assert report["decontamination"]["items"] == 1

@@ -1,19 +1,29 @@
 """The mixture: token shares come out, shortage is an error, surplus is accounted for."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stages.base.errors import DataError
 from stages.base.shares import apportion
-from stages.cleaning.mixture import mix, realised
+from stages.cleaning.mixture import Length, mix
 
 
 def rows(domain, count, words):
-    return [
-        {"id": f"{domain}{i}", "domain": domain, "prompt": "w " * words, "response": "x"}
-        for i in range(count)
-    ]
+    return [Length(domain, words)] * count
+
+
+def realised(stock, mixed):
+    """Share of each domain in (rows, words)."""
+    chosen = [stock[place] for place in mixed.kept]
+    words = sum(row.words for row in chosen)
+    return {
+        domain: (
+            sum(row.domain == domain for row in chosen) / len(chosen),
+            sum(row.words for row in chosen if row.domain == domain) / words,
+        )
+        for domain in {row.domain for row in chosen}
+    }
 
 
 @given(
@@ -28,24 +38,22 @@ def test_apportioned_counts_add_up_and_are_within_one_of_exact(total, weights):
 
 
 def test_token_shares_come_out_although_lengths_differ():
-    stock = rows("maths", 400, 9) + rows("code", 400, 39)
+    stock = rows("maths", 400, 10) + rows("code", 400, 40)
     result = mix(stock, {"maths": 0.6, "code": 0.4}, 300)
     assert len(result.kept) == 300
-    assert realised(result.kept)["tokens"]["maths"] == pytest.approx(0.6, abs=0.01)
-    assert realised(result.kept)["rows"]["maths"] > 0.8
+    assert realised(stock, result)["maths"][0] > 0.8
+    assert realised(stock, result)["maths"][1] == pytest.approx(0.6, abs=0.01)
 
 
 def test_what_is_left_over_is_counted_with_its_reason():
     stock = rows("maths", 10, 1) + rows("poems", 2, 1)
     result = mix(stock, {"maths": 1.0}, 6)
-    assert [item.reason for item in result.dropped] == ["over_share"] * 4 + [
-        "domain_without_share"
-    ] * 2
-    assert len(result.kept) + len(result.dropped) == len(stock)
+    assert result.kept == list(range(6))
+    assert list(result.left.values()) == ["over_share"] * 4 + ["domain_without_share"] * 2
 
 
 def test_a_short_domain_is_an_error_that_names_it():
-    with pytest.raises(DataError, match=r"domain code needs 5 rows.*only 3"):
+    with pytest.raises(DataError, match=r"domain code needs 5 rows.*only 3.*cap"):
         mix(rows("maths", 10, 1) + rows("code", 3, 1), {"maths": 0.5, "code": 0.5}, 10)
 
 
@@ -56,3 +64,36 @@ def test_a_missing_domain_is_an_error_that_names_it():
 
 def test_a_domain_with_share_zero_may_be_missing():
     assert len(mix(rows("maths", 10, 1), {"maths": 1.0, "code": 0.0}, 5).kept) == 5
+
+
+def test_a_capped_domain_gives_all_it_has_and_the_others_keep_their_shares_of_the_rest():
+    stock = rows("maths", 900, 10) + rows("stem", 900, 20) + rows("code", 7, 40)
+    result = mix(stock, {"maths": 0.5, "stem": 0.25, "code": 0.25}, 400, "cap")
+    assert result.capped == {"code": 7}
+    assert result.wanted["code"] > 7
+    assert len(result.kept) == 400
+    shares = realised(stock, result)
+    assert shares["maths"][1] / shares["stem"][1] == pytest.approx(2.0, abs=0.03)
+
+
+def test_a_domain_that_gets_short_by_anothers_cap_is_capped_as_well():
+    stock = rows("a", 1, 1) + rows("b", 5, 1) + rows("c", 100, 1)
+    result = mix(stock, {"a": 0.5, "b": 0.25, "c": 0.25}, 20, "cap")
+    assert (result.capped, len(result.kept)) == ({"a": 1, "b": 5}, 20)
+
+
+def test_when_all_are_short_there_are_fewer_rows_and_all_are_named():
+    result = mix(rows("a", 2, 1), {"a": 0.5, "b": 0.5}, 10, "cap")
+    assert (result.kept, result.capped) == ([0, 1], {"a": 2, "b": 0})
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    have=st.dictionaries(st.sampled_from("abcd"), st.integers(0, 30), min_size=1),
+    total=st.integers(0, 60),
+)
+def test_a_cap_never_takes_more_than_there_is_and_fills_what_it_can(have, total):
+    stock = [row for domain, count in have.items() for row in rows(domain, count, ord(domain))]
+    result = mix(stock, dict.fromkeys(have, 1 / len(have)), total, "cap")
+    assert len(result.kept) == min(total, len(stock))
+    assert sorted([*result.kept, *result.left]) == list(range(len(stock)))

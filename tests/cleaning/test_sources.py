@@ -13,7 +13,7 @@ from stages.base.errors import ConfigError, DataError
 from stages.base.jsonl import read_jsonl, write_jsonl
 from stages.base.params import Source
 from stages.cleaning.inputs import require_usable
-from stages.cleaning.sources import load_source
+from tests.cleaning.streams import Loaded
 
 
 def source(path, kind="jsonl", **more):
@@ -28,13 +28,13 @@ def test_line_separators_inside_a_text_do_not_cut_the_row(tmp_path):
     path = tmp_path / "a.jsonl"
     text = "one\u2028two\u2029three\u0085four\x1cfive".replace("\x1c", "")
     path.write_bytes(line(text) + b"\n" + line("next") + b"\n")
-    assert [row["prompt"] for row in load_source(source(path), 0).rows] == [text, "next"]
+    assert [row["prompt"] for row in Loaded(source(path), 0).rows] == [text, "next"]
 
 
 def test_bom_crlf_blank_lines_and_a_missing_last_newline_are_no_fault(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + line("1") + b"\r\n\r\n" + line("2") + b"\r\n" + line("3"))
-    loaded = load_source(source(path), 0)
+    loaded = Loaded(source(path), 0)
     assert [row["prompt"] for row in loaded.rows] == ["1", "2", "3"]
     assert [row["id"] for row in loaded.rows] == ["s:a.jsonl:1", "s:a.jsonl:3", "s:a.jsonl:4"]
 
@@ -44,10 +44,10 @@ def test_a_lone_surrogate_is_repaired_counted_and_can_be_written(tmp_path):
     path.write_bytes(
         b'{"prompt": "bad \\ud83d end", "response": "\\ud83d\\ude00"}\n' + line("good") + b"\n"
     )
-    loaded = load_source(source(path), 0)
+    loaded = Loaded(source(path), 0)
     assert loaded.rows[0]["prompt"] == "bad \ufffd end"
     assert loaded.rows[0]["response"] == "\U0001f600"
-    assert loaded.repaired == 1
+    assert loaded.repairs == {"lone_surrogate": 1}
     write_jsonl(tmp_path / "out.jsonl", loaded.rows)
     assert read_jsonl(tmp_path / "out.jsonl") == loaded.rows
 
@@ -67,7 +67,7 @@ def test_a_lone_surrogate_is_repaired_counted_and_can_be_written(tmp_path):
 def test_bad_lines_go_to_quarantine_with_file_line_and_reason(tmp_path, bad, detail):
     path = tmp_path / "a.jsonl"
     path.write_bytes(line("1") + b"\n" + bad + b"\n" + line("3") + b"\n")
-    loaded = load_source(source(path), 0.5)
+    loaded = Loaded(source(path), 0.5)
     (dropped,) = loaded.quarantined
     assert dropped.evidence["where"] == f"{path}:2"
     assert detail in dropped.evidence["detail"]
@@ -78,14 +78,14 @@ def test_too_many_bad_lines_are_an_error_that_shows_the_first(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(line("1") + b"\nnonsense\n")
     with pytest.raises(DataError, match=r"1 of 2 rows.*max_bad_share=0.1.*a.jsonl:2"):
-        load_source(source(path), 0.1)
+        Loaded(source(path), 0.1)
 
 
 def test_no_readable_row_at_all_is_an_error(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"nonsense\n")
     with pytest.raises(DataError, match="no readable rows"):
-        load_source(source(path), 1.0)
+        Loaded(source(path), 1.0)
 
 
 LINES = line("one") + b"\n" + line("two") + b"\n"
@@ -112,7 +112,7 @@ def test_a_file_without_a_readable_row_says_why_and_how_to_convert_it(tmp_path, 
     path = tmp_path / "a.jsonl"
     path.write_bytes(content)
     with pytest.raises(DataError, match=f"(?s){why}"):
-        load_source(source(path), 1.0)
+        Loaded(source(path), 1.0)
 
 
 def test_pipes_folders_and_odd_paths_are_refused_in_plain_words(tmp_path):
@@ -128,7 +128,7 @@ def test_pipes_folders_and_odd_paths_are_refused_in_plain_words(tmp_path):
         "n" * 5000: "too long",
     }.items():
         with pytest.raises(DataError, match=why):
-            load_source(source(path), 1.0)
+            Loaded(source(path), 1.0)
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet", "datasets"])
@@ -141,7 +141,7 @@ def test_a_path_that_may_not_be_read_is_an_error_that_names_it(tmp_path, monkeyp
     path.write_bytes(LINES)
     monkeypatch.setattr(Path, method, refuse)
     with pytest.raises(DataError, match=r"source s: .*/a: Permission denied\. Check"):
-        load_source(source(path, kind), 1.0)
+        Loaded(source(path, kind), 1.0)
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet", "datasets"])
@@ -159,27 +159,27 @@ def test_a_source_whose_domain_has_no_share_is_refused(mixture):
 
 def test_a_missing_file_is_an_error_that_names_it(tmp_path):
     with pytest.raises(DataError, match=r"gone\.jsonl"):
-        load_source(source(tmp_path / "gone.jsonl"), 0)
+        Loaded(source(tmp_path / "gone.jsonl"), 0)
 
 
 def test_files_of_a_folder_are_read_in_order_and_ids_differ(tmp_path):
     for name in ("b", "a"):
         (tmp_path / f"{name}.jsonl").write_bytes(line(name) + b"\n")
-    rows = load_source(source(tmp_path), 0).rows
+    rows = Loaded(source(tmp_path), 0).rows
     assert [row["id"] for row in rows] == ["s:a.jsonl:1", "s:b.jsonl:1"]
 
 
 def test_reading_stops_at_the_wanted_number_of_rows(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"\n".join(line(str(i)) for i in range(9)))
-    assert len(load_source(source(path, rows=4), 0).rows) == 4
+    assert len(Loaded(source(path, rows=4), 0).rows) == 4
 
 
 def test_parquet_rows_are_read_and_nulls_quarantined(tmp_path):
     path = tmp_path / "a.parquet"
     table = pyarrow.table({"q": ["one", None, "three"], "a": ["1", "2", "3"], "x": [1, 2, 3]})
     parquet.write_table(table, path)
-    loaded = load_source(source(path, "parquet", prompt_field="q", response_field="a"), 0.5)
+    loaded = Loaded(source(path, "parquet", prompt_field="q", response_field="a"), 0.5)
     assert [(row["prompt"], row["response"]) for row in loaded.rows] == [
         ("one", "1"),
         ("three", "3"),
@@ -193,25 +193,25 @@ def test_texts_of_parquet_that_are_not_utf8_go_to_quarantine_with_row_and_column
     broken = pyarrow.Array.from_buffers(pyarrow.string(), 3, buffers)
     path = tmp_path / "a.parquet"
     parquet.write_table(pyarrow.table({"prompt": broken, "response": ["1", "2", "3"]}), path)
-    loaded = load_source(source(path, "parquet"), 0.5)
+    loaded = Loaded(source(path, "parquet"), 0.5)
     assert [row["prompt"] for row in loaded.rows] == ["ok", "end"]
     (dropped,) = loaded.quarantined
     assert dropped.evidence["where"] == f"{path}:2"
     assert "column 'prompt' is not UTF-8 (byte 1)" in dropped.evidence["detail"]
     with pytest.raises(DataError, match=r"a\.parquet:2: column 'prompt'.*Repair the file"):
-        load_source(source(path, "parquet"), 0.1)
+        Loaded(source(path, "parquet"), 0.1)
 
 
 def test_a_file_that_is_no_parquet_is_an_error(tmp_path):
     (tmp_path / "a.parquet").write_bytes(b"nonsense")
     with pytest.raises(DataError, match="not a readable Parquet file"):
-        load_source(source(tmp_path / "a.parquet", "parquet"), 0)
+        Loaded(source(tmp_path / "a.parquet", "parquet"), 0)
 
 
 def test_a_missing_column_is_an_error(tmp_path):
     parquet.write_table(pyarrow.table({"q": ["one"]}), tmp_path / "a.parquet")
     with pytest.raises(DataError, match="readable"):
-        load_source(source(tmp_path / "a.parquet", "parquet"), 0)
+        Loaded(source(tmp_path / "a.parquet", "parquet"), 0)
 
 
 @pytest.mark.slow
@@ -220,13 +220,13 @@ def test_a_saved_data_set_folder_is_read(tmp_path):
 
     table = datasets.Dataset.from_dict({"prompt": ["one", "two"], "response": ["1", "2"]})
     table.save_to_disk(str(tmp_path / "set"))
-    loaded = load_source(source(tmp_path / "set", "datasets"), 0)
+    loaded = Loaded(source(tmp_path / "set", "datasets"), 0)
     assert [row["prompt"] for row in loaded.rows] == ["one", "two"]
     datasets.DatasetDict({"train": table}).save_to_disk(str(tmp_path / "sets"))
-    assert len(load_source(source(tmp_path / "sets", "datasets"), 0).rows) == 2
+    assert len(Loaded(source(tmp_path / "sets", "datasets"), 0).rows) == 2
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad/dataset_info.json").write_text("{")
     with pytest.raises(DataError, match=r"source s: .*bad, split train: "):
-        load_source(source(tmp_path / "bad", "datasets"), 0)
+        Loaded(source(tmp_path / "bad", "datasets"), 0)
     with pytest.raises(DataError, match="split other"):
-        load_source(source(tmp_path / "sets", "datasets", split="other"), 0)
+        Loaded(source(tmp_path / "sets", "datasets", split="other"), 0)

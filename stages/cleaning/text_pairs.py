@@ -1,0 +1,212 @@
+"""Rows that repeat a kept row by text: who meets in a band, and what their texts say.
+
+Rows that meet are first split by what they state, so rows of one template with different numbers
+are never compared one by one. The others are judged by rising rank, each against the kept rows it
+meets: a row goes only if one of those is verified to be its like.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stages.base.events import say
+from stages.base.params import NearDedup
+from stages.cleaning.exact_dedup import Digests, as_array, digest_exactly
+from stages.cleaning.processes import in_order
+from stages.cleaning.rowfile import RowFile
+from stages.cleaning.rows import Row
+from stages.cleaning.shingles import Hashes, Shingles, folded, jaccard, mixed, shingles_of, words
+from stages.cleaning.statement import statement
+
+SAME_FIELD = 0.5  # Jaccard similarity of the prompts, and of the responses, at least
+LONG_FIELD = 50  # shingles; below, words are compared
+LARGE_CLUSTER = 1000  # rows; more share a template rather than an origin
+HELD_SHINGLES = 200_000  # of the rows compared last
+CHUNK = 256  # rows
+Numbers = NDArray[np.int64]
+
+
+@dataclass
+class Likes:
+    """For each row that goes the kept row it repeats, and how similar they are."""
+
+    same_as: dict[int, int] = field(default_factory=dict)
+    similarity: dict[int, float] = field(default_factory=dict)
+    compared: int = 0  # pairs
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What is compared of a row; ``words`` counts them, ``fields`` are prompt and response."""
+
+    words: int
+    shingles: Shingles
+    fields: tuple[Field, Field]
+
+
+@dataclass(frozen=True)
+class Field:
+    """What is compared of a prompt or a response."""
+
+    words: list[str]
+    shingles: Shingles
+
+
+def joined(row: Row) -> str:
+    """The text whose shingles are compared, folded: the prompt, then the response."""
+    return f"{folded(row['prompt'])}\n{folded(row['response'])}"
+
+
+def find_likes(
+    band: Callable[[int], Hashes],
+    numbers: Numbers,
+    ranks: Numbers,
+    rows: RowFile,
+    near: NearDedup,
+    workers: int,
+) -> Likes:
+    """Which of these rows repeat another of them.
+
+    ``band(i)`` gives the keys of band i, aligned to ``numbers`` and ``ranks``.
+    """
+    suspect = np.zeros(len(numbers), dtype=bool)
+    for which in range(near.bands):
+        suspect |= _shared(band(which))
+    chosen = np.flatnonzero(suspect)
+    stated = _statements(numbers[chosen], rows, workers)
+    members, buckets = _buckets(
+        [mixed(band(which)[chosen]) ^ stated[:, 0] for which in range(near.bands)]
+    )
+    order = np.lexsort((buckets, ranks[chosen[members]]))
+    visits = zip(members[order].tolist(), buckets[order].tolist(), strict=True)
+    judge = _Judge(numbers[chosen].tolist(), stated, rows, near)
+    for member, group in groupby(visits, key=lambda visit: visit[0]):
+        judge.visit(member, [bucket for _, bucket in group])
+    return judge.likes
+
+
+def _shared(keys: Hashes) -> NDArray[np.bool_]:
+    """Which keys come more than once."""
+    order = np.argsort(keys)
+    equal = keys[order[1:]] == keys[order[:-1]]
+    shared = np.zeros(len(keys), dtype=bool)
+    shared[order[1:][equal]] = True
+    shared[order[:-1][equal]] = True
+    return shared
+
+
+def _statements(numbers: Numbers, rows: RowFile, workers: int) -> Digests:
+    """What each of the rows states, as 128-bit digests of shape [rows, 2]."""
+    chunks = [numbers[at : at + CHUNK].tolist() for at in range(0, len(numbers), CHUNK)]
+    parts = list(in_order(_state, rows, chunks, workers))
+    return np.concatenate(parts) if parts else np.empty((0, 2), dtype=np.uint64)
+
+
+def _state(rows: RowFile, numbers: Sequence[int]) -> Digests:
+    return as_array([digest_exactly(statement(row)) for row in rows.rows(numbers)])
+
+
+def _buckets(bands: Sequence[Hashes]) -> tuple[Numbers, Numbers]:
+    """(member, bucket) for every place where at least two meet; buckets of all bands differ."""
+    members, buckets, first = list[Numbers](), list[Numbers](), 0
+    largest = 0
+    for keys in bands:
+        own = np.flatnonzero(_shared(keys))
+        _, bucket, sizes = np.unique(keys[own], return_inverse=True, return_counts=True)
+        largest = max(largest, int(sizes.max(initial=0)))
+        members.append(own)
+        buckets.append(bucket + first)
+        first += len(sizes)
+    if largest > LARGE_CLUSTER:
+        say(
+            f"near_dedup: a band brings {largest} rows together, all of which may have to be "
+            "compared. If they share a template, name their domain in templated_domains."
+        )
+    return np.concatenate(members), np.concatenate(buckets)
+
+
+class _Judge:
+    """Rows by rising rank, each against the kept ones it meets."""
+
+    def __init__(
+        self, numbers: Sequence[int], stated: Digests, rows: RowFile, near: NearDedup
+    ) -> None:
+        self.likes = Likes()
+        self._numbers = numbers
+        self._stated = stated
+        self._near = near
+        self._texts = _Texts(rows, near.shingle_words)
+        self._kept: dict[int, list[int]] = defaultdict(list)  # bucket -> members, by rising rank
+        self._places: dict[int, int] = {}  # kept member -> how many were kept before it
+
+    def visit(self, member: int, buckets: Sequence[int]) -> None:
+        """Drop the member, or keep it for those that come after."""
+        met = {kept for bucket in buckets for kept in self._kept.get(bucket, ())}
+        for kept in sorted(met, key=self._places.__getitem__):
+            similarity = self._compare(kept, member)
+            if similarity is not None:
+                number = self._numbers[member]
+                self.likes.same_as[number] = self._numbers[kept]
+                self.likes.similarity[number] = similarity
+                return
+        self._places[member] = len(self._places)
+        for bucket in buckets:
+            self._kept[bucket].append(member)
+
+    def _compare(self, kept: int, member: int) -> float | None:
+        """How similar two rows are, if one of them is to go."""
+        if (self._stated[kept] != self._stated[member]).any():
+            return None
+        self.likes.compared += 1
+        one, other = (self._texts.of(self._numbers[at]) for at in (kept, member))
+        similarity = jaccard(one.shingles, other.shingles)
+        alike = (
+            similarity >= self._near.jaccard
+            # sets do not see a loop, and quality would drop the one that loops afterwards
+            and min(one.words, other.words) >= self._near.jaccard * max(one.words, other.words)
+            and all(map(_same_field, one.fields, other.fields))
+        )
+        return similarity if alike else None
+
+
+class _Texts:
+    """Rows made ready to compare, the last ones held."""
+
+    def __init__(self, rows: RowFile, length: int) -> None:
+        self._rows = rows
+        self._length = length
+        self._held: OrderedDict[int, Compared] = OrderedDict()
+        self._shingles = 0
+
+    def of(self, number: int) -> Compared:
+        """What is compared of a row."""
+        found = self._held.get(number)
+        if found is None:
+            found = self._held[number] = _compared(self._rows.row(number), self._length)
+            self._shingles += len(found.shingles)
+            while self._shingles > HELD_SHINGLES and len(self._held) > 2:
+                _, oldest = self._held.popitem(last=False)
+                self._shingles -= len(oldest.shingles)
+        self._held.move_to_end(number)
+        return found
+
+
+def _compared(row: Row, length: int) -> Compared:
+    parts = [words(folded(row[name])) for name in ("prompt", "response")]
+    prompt, response = (Field(part, shingles_of(part, length)) for part in parts)
+    seam = shingles_of(parts[0][1 - length :] + parts[1][: length - 1], length)
+    shingles = prompt.shingles | seam | response.shingles
+    return Compared(sum(map(len, parts)), shingles, (prompt, response))
+
+
+def _same_field(one: Field, other: Field) -> bool:
+    """Whether neither was swapped for another text: a long field is more than its words."""
+    if min(len(one.shingles), len(other.shingles)) >= LONG_FIELD:
+        return jaccard(one.shingles, other.shingles) >= SAME_FIELD
+    return jaccard(frozenset(one.words), frozenset(other.words), empty=1.0) >= SAME_FIELD
