@@ -13,8 +13,8 @@ from __future__ import annotations
 import argparse
 import math
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,26 +22,33 @@ from stages.base.artifacts import Workspace, workspace
 from stages.base.command import stage_main
 from stages.base.errors import DataError
 from stages.base.events import say
-from stages.base.jsonl import write_json
+from stages.base.jsonl import parse_object, read_lines, write_json
 from stages.base.params import BuildBenchmarks, BuildSftData, Run, load
 from stages.base.paths import BENCHMARKS, SFT_DATA, report
-from stages.base.seeds import derive_seed, seeded_random
+from stages.base.seeds import seeded_random
 from stages.base.shares import apportion
-from stages.cleaning.census import Census
+from stages.cleaning.corpus import mix_phases, write_corpus
+from stages.cleaning.decontamination import STEP as DECONTAMINATION
 from stages.cleaning.decontamination import Index, Item
 from stages.cleaning.files import add_arguments, clean_as_asked, wants_one_file
+from stages.cleaning.hits import hits_markdown
 from stages.cleaning.inputs import require_usable, source_files
-from stages.cleaning.mixture import STEP as MIXTURE
-from stages.cleaning.mixture import Length, Mixed, mix, rows_for_tokens
-from stages.cleaning.rowfile import encode
-from stages.cleaning.rows import Dropped, Row, words_in
+from stages.cleaning.leaks import self_answered
+from stages.cleaning.mixture import rows_for_tokens
+from stages.cleaning.recall import recall_gate
+from stages.cleaning.rows import Dropped, Row
 from stages.cleaning.sources import source_rows
-from stages.cleaning.steps import STEPS, Cleaned, Plan, clean
+from stages.cleaning.steps import STEPS, Plan, clean
 from stages.evals.suite import read_problems, read_registry
 from stages.problems.corpus import family_rows, mean_words
 from stages.problems.registry import require_known
+from stages.reporting.data_page import draw, length_histogram, sample_removed, sft_page
 
 STAGE = "build_sft_data"
+PAGE, HISTOGRAMS = report(STAGE, "report.md"), report(STAGE, "histograms.svg")
+OUTPUTS = (SFT_DATA, report(STAGE), PAGE, HISTOGRAMS)
+LENGTHS = "Rows of the corpus by length, prompt and response together"
+CARRIERS = 64  # cleaned rows among which those are drawn that hide injected benchmark items
 MARGIN = 1.02  # rows generated for each row wanted: cleaning takes some,
 CHANCE = 3.0  # and the mean length of n drawn rows is off by chance, by less than 3 / sqrt(n)
 
@@ -56,13 +63,16 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
     parameters = {"run": asdict(run), STAGE: asdict(config), "heldout_modulus": modulus}
     require_usable(config.sources, config.mixture)
     inputs = (BENCHMARKS, *(path for source in config.sources for path in source_files(source)))
-    with workspace(STAGE, parameters, inputs, (SFT_DATA, report(STAGE))) as space:
-        index = Index(benchmark_items(BENCHMARKS), config.decontamination_ngram)
+    with workspace(STAGE, parameters, inputs, OUTPUTS) as space:
+        items = benchmark_items(BENCHMARKS)
+        index = Index(items, config.decontamination_ngram)
         repairs = Counter[str]()
         plan = Plan(index, ("generated",), config.near_dedup, workers=config.workers)
         cleaned = clean(gather(run, config, modulus, repairs), plan, space.checkpoints, STAGE)
-        corpus = mix_phases(cleaned, run, config)
-        census, overlap = write_corpus(space, cleaned, corpus, index)
+        carriers = list(cleaned.rows.rows(cleaned.kept[:: 1 + len(cleaned.kept) // CARRIERS]))
+        gate = recall_gate(index, items, carriers, run.seed)
+        corpus = mix_phases(cleaned, phase_rows(config), run.seed, config)
+        census, overlap = write_corpus(space.out(SFT_DATA), cleaned, corpus, index)
         if overlap:
             raise DataError(f"{overlap} rows share a key with a benchmark after decontamination.")
         figures = census.describe(len(config.phases))
@@ -71,8 +81,14 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
         figures["repairs"] = dict(sorted((repairs + Counter(cleaned.repairs)).items()))
         figures["near_dedup"] = cleaned.near
         figures["benchmark_overlap"] = overlap
-        figures["decontamination"] = index.describe()
+        figures["decontamination"] = {
+            **index.describe(),
+            "gate": gate.as_json(),
+            "items_that_state_their_answer": self_answered(items),
+        }
         write_json(space.out(report(STAGE)), figures)
+        write_page(space, figures, gate.markdown(), run.seed)
+        draw([length_histogram(LENGTHS, "words", census.lengths())], space.out(HISTOGRAMS))
     left = sum(sum(reasons.values()) for reasons in figures["dropped"].values())
     say(f"{STAGE}: {len(corpus.numbers)} rows, {left} left out")
     return {}
@@ -81,7 +97,7 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
 def benchmark_items(folder: Path) -> list[Item]:
     """Every problem of every benchmark in the registry, its files checked against their hashes."""
     return [
-        Item(problem.id, benchmark.name, problem.prompt, problem.key)
+        Item(problem.id, benchmark.name, problem.prompt, problem.key, problem.answer)
         for benchmark in read_registry(folder)
         for problem in read_problems(folder, benchmark)
     ]
@@ -133,66 +149,20 @@ def phase_rows(config: BuildSftData) -> list[int]:
     return list(apportion(config.rows, shares).values())
 
 
-@dataclass(frozen=True)
-class Corpus:
-    """The rows of the corpus by their number, in order; the others with the reason."""
+def write_page(space: Workspace, figures: Mapping[str, Any], gate: str, seed: int) -> None:
+    """The page on the corpus, with some of the rows left out and every benchmark hit."""
+    path = space.out(SFT_DATA) / "dropped.jsonl"
 
-    numbers: list[int]
-    left: dict[int, str]
-    mixed: list[Mixed]  # of each phase
+    def dropped() -> Iterator[dict[str, Any]]:
+        return (parse_object(path, *line) for line in read_lines(path))
 
-    def drops(self) -> dict[str, dict[str, int]]:
-        """Rows left, by reason."""
-        return {MIXTURE: dict(sorted(Counter(self.left.values()).items()))} if self.left else {}
-
-    def describe(self, config: BuildSftData) -> dict[str, Any]:
-        """What the mixture asks for, and which domains could not give it."""
-        wanted = sum((Counter(mixed.wanted) for mixed in self.mixed), Counter[str]())
-        return {
-            "target": config.mixture,
-            "target_rows": dict(sorted(wanted.items())),
-            "capped": [mixed.capped for mixed in self.mixed],
-        }
-
-
-def mix_phases(cleaned: Cleaned, run: Run, config: BuildSftData) -> Corpus:
-    """The phases one after another, each shuffled by seed and with the mixture's shares."""
-    phases: list[list[tuple[int, str, int, Length]]] = [[] for _ in config.phases]
-    for number, row in zip(cleaned.kept, cleaned.rows.rows(cleaned.kept), strict=True):
-        length = Length(row["domain"], words_in(row))
-        order = derive_seed(run.seed, "order", row["id"])
-        phases[row["phase"]].append((order, row["id"], number, length))
-    corpus = Corpus([], {}, [])
-    for own, total in zip(phases, phase_rows(config), strict=True):
-        own.sort()
-        numbers = [number for _, _, number, _ in own]
-        mixed = mix([row[-1] for row in own], config.mixture, total, config.short_domains)
-        corpus.numbers.extend(numbers[place] for place in mixed.kept)
-        corpus.left.update({numbers[place]: reason for place, reason in mixed.left.items()})
-        corpus.mixed.append(mixed)
-        for domain, rows in mixed.capped.items():
-            say(f"{STAGE}: domain {domain} gives all its {rows} rows, less than its share.")
-    return corpus
-
-
-def write_corpus(
-    space: Workspace, cleaned: Cleaned, corpus: Corpus, index: Index
-) -> tuple[Census, int]:
-    """Write kept and dropped rows; how many of the kept share a key with a benchmark."""
-    folder, census, overlap = space.out(SFT_DATA), Census(), 0
-    folder.mkdir()
-    with (folder / "kept.jsonl").open("wb") as file:
-        for line in cleaned.rows.lines(corpus.numbers):
-            row = cleaned.rows.parse(line)
-            overlap += row.get("key") in index.keys
-            census.add(row)
-            file.write(line)
-    cleaned.dropped.replace(folder / "dropped.jsonl")
-    with (folder / "dropped.jsonl").open("ab") as file:
-        for row, reason in zip(cleaned.rows.rows(corpus.left), corpus.left.values(), strict=True):
-            dropped = Dropped(row, MIXTURE, reason, {"domain": row["domain"]})
-            file.write(encode(dropped.to_row()))
-    return census, overlap
+    hits = [
+        Dropped(row["row"], row["step"], row["reason"], row["evidence"])
+        for row in dropped()
+        if row["step"] == DECONTAMINATION
+    ]
+    page = sft_page(figures, gate, hits_markdown(hits), sample_removed(dropped(), seed))
+    space.out(PAGE).write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

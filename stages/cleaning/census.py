@@ -15,10 +15,13 @@ class Census:
         self._domains: dict[str, Counter[str]] = defaultdict(Counter)
         self._families: dict[str, Counter[str]] = defaultdict(Counter)
         self._phases: dict[int, Counter[str]] = defaultdict(Counter)
+        self._lengths: dict[str, Counter[int]] = defaultdict(Counter)
 
     def add(self, row: Row) -> None:
         """Count one row."""
-        size = {"rows": 1, "tokens": words_in(row)}
+        words = words_in(row)
+        size = {"rows": 1, "tokens": words}
+        self._lengths[row["domain"]][words] += 1
         self._domains[row["domain"]].update(size)
         self._families[str(row.get("family", row["source"]))].update(size)
         phase = self._phases[row["phase"]]
@@ -40,6 +43,10 @@ class Census:
             "families": {name: dict(self._families[name]) for name in sorted(self._families)},
             "phases": [self._styles(index) for index in range(phases)],
         }
+
+    def lengths(self) -> dict[str, Counter[int]]:
+        """How many rows of each domain have each length in words."""
+        return dict(self._lengths)
 
     def _total(self, unit: str) -> int:
         return sum(size[unit] for size in self._domains.values())

@@ -13,11 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from stages.base.errors import ConfigError, DataError
+from stages.base.events import say
 from stages.base.jsonl import write_json
 from stages.base.params import NearDedup
 from stages.cleaning.decontamination import Index, Item
 from stages.cleaning.inputs import require_file
+from stages.cleaning.leaks import self_answered
 from stages.cleaning.quarantine import Tally, unreadable
+from stages.cleaning.recall import measure
 from stages.cleaning.rows import Dropped, Row, wrong_field
 from stages.cleaning.sources import mend, read_rows
 from stages.cleaning.steps import STEPS, Plan, clean
@@ -25,6 +28,8 @@ from stages.cleaning.steps import STEPS, Plan, clean
 OUTPUTS = ("kept.jsonl", "dropped.jsonl", "report.json")
 NGRAM = 13  # words
 NEAR = NearDedup(repeated_keys="drop")
+CARRIERS = 64  # rows among which those are drawn that hide injected items
+SEED = 0  # of that draw; a file has no run
 
 
 def wants_one_file(options: argparse.Namespace) -> bool:
@@ -91,7 +96,8 @@ def clean_file(
         require_file(benchmarks, "--benchmarks")
     with _named(output):
         _require_own(output, tuple(path for path in (rows, benchmarks) if path is not None))
-    index = None if benchmarks is None else Index(read_items(benchmarks), ngram)
+    items = [] if benchmarks is None else read_items(benchmarks)
+    index = None if benchmarks is None else Index(items, ngram)
     plan = Plan(index, near=near, steps=steps, workers=workers)
     with _named(output), _whole(output) as (folder, interim):
         tally, repairs = Tally(str(rows)), Counter[str]()
@@ -110,7 +116,15 @@ def clean_file(
         if cleaned.near is not None:
             report["near_dedup"] = cleaned.near
         if index is not None:
-            report["decontamination"] = index.describe()
+            carriers = list(cleaned.rows.rows(cleaned.kept[:CARRIERS]))
+            tried = measure(index, items, carriers, SEED)
+            for fault in tried.faults():
+                say(f"warning: decontamination: {fault}")
+            report["decontamination"] = {
+                **index.describe(),
+                "gate": tried.as_json(),
+                "items_that_state_their_answer": self_answered(items),
+            }
         write_json(folder / "report.json", report)
 
 
@@ -120,10 +134,11 @@ def read_items(path: Path) -> list[Item]:
     for number, (_, line, row, problem) in enumerate(read_rows(path), start=1):
         if row is None:
             raise DataError(f"{path}, item {number} (line {line}): {problem}")
-        texts = [mend(row.get(name)) for name in ("id", "benchmark", "question")]
-        if not all(isinstance(text, str) and text.strip() for text in texts):
+        texts = {name: mend(row.get(name)) for name in ("id", "benchmark", "question")}
+        if not all(isinstance(text, str) and text.strip() for text in texts.values()):
             raise DataError(f"{path}, item {number}: needs texts 'id', 'benchmark' and 'question'.")
-        items.append(Item(*texts))
+        answer = mend(row.get("answer"))
+        items.append(Item(**texts, answer=answer if isinstance(answer, str) else ""))
     if not items:
         raise DataError(f"{path}: the file holds no rows.")
     return items

@@ -73,9 +73,43 @@ class GateReport:
     recall: dict[str, dict[str, Cell]]
     lookalikes: dict[str, Kind]
 
+    def faults(self) -> list[str]:
+        """What is wrong, with what to do about it; nothing if the index does what it claims."""
+        missed = [
+            f"{item} ({band}, {disguise})"
+            for band, cells in self.recall.items()
+            for disguise, cell in cells.items()
+            for item in cell.missed
+        ]
+        hits = [
+            f"{hit['benchmark']}/{hit['item']} ({name}: {hit['row_text']['text']!r})"
+            for name, kind in self.lookalikes.items()
+            for hit in kind.hits
+        ]
+        faults = []
+        if not self.recall:
+            faults.append(
+                "no benchmark item can be searched for inside a text: all are too short or made of "
+                "phrases that everybody writes. Give items with their full text."
+            )
+        if missed:
+            faults.append(
+                f"{len(missed)} injected copies were not found: {', '.join(missed[:SHOWN])}. No "
+                "row can be called clean: report this as a bug, or leave these items out of the "
+                "benchmarks."
+            )
+        if hits:
+            faults.append(
+                f"{len(hits)} look-alikes were taken for copies: {'; '.join(hits[:SHOWN])}. Clean "
+                "rows would be lost: add the phrase to stages/cleaning/commonplaces.py, or leave "
+                "the item out of the benchmarks."
+            )
+        return faults
+
     def as_json(self) -> dict[str, Any]:
         """For the report."""
         return {
+            "faults": self.faults(),
             "recall": {
                 band: {
                     disguise: {
@@ -119,26 +153,25 @@ def _cell(cell: Cell) -> str:
 
 
 def recall_gate(index: Index, items: Sequence[Item], rows: Sequence[Row], seed: int) -> GateReport:
-    """Measure the index on copies and look-alikes of its own items; ``rows`` hide copies.
+    """The measurement; DataError if a claimed copy is missed or a look-alike is hit."""
+    report = measure(index, items, rows, seed)
+    faults = report.faults()
+    if faults:
+        raise DataError(f"decontamination: {' '.join(faults)}")
+    return report
 
-    DataError if nothing can be searched, if a claimed copy is missed or a look-alike is hit.
-    """
+
+def measure(index: Index, items: Sequence[Item], rows: Sequence[Row], seed: int) -> GateReport:
+    """Try the index on copies and look-alikes of its own items; ``rows`` hide copies."""
     draw = seeded_random(seed, "recall_gate")
     drawn = _draw(index, items, draw)
-    if not drawn and not index.keys:
-        raise DataError(
-            f"decontamination: none of {len(items)} benchmark items can be searched for: all are "
-            "too short or made of phrases that everybody writes. Give items with their full text."
-        )
     carriers = _carriers(index, rows, draw)
     recall = {band: _recall(index, own, carriers, draw) for band, own in drawn.items()}
     keys = [item for item in items if item.key]
     if keys:
         recall["with a key"] = {KEYED: _by_key(index, draw.sample(keys, min(EACH, len(keys))))}
     everything = [pair for own in drawn.values() for pair in own]
-    report = GateReport(recall, _precision(index, everything, draw))
-    _require(report)
-    return report
+    return GateReport(recall, _precision(index, everything, draw))
 
 
 def _draw(
@@ -247,29 +280,3 @@ def _try(index: Index, kind: Kind, text: str, item: Item | None) -> None:
     false = hit.rule not in WHOLE_ITEM if item is None else item in copied
     if false:
         kind.hits.append(hit.evidence())
-
-
-def _require(report: GateReport) -> None:
-    missed = [
-        f"{item} ({band}, {disguise})"
-        for band, cells in report.recall.items()
-        for disguise, cell in cells.items()
-        for item in cell.missed
-    ]
-    if missed:
-        raise DataError(
-            f"decontamination: {len(missed)} injected copies were not found: "
-            f"{', '.join(missed[:SHOWN])}. No row can be called clean: report this as a bug, or "
-            "leave these items out of the benchmarks."
-        )
-    hits = [(name, hit) for name, kind in report.lookalikes.items() for hit in kind.hits]
-    if hits:
-        named = "; ".join(
-            f"{hit['benchmark']}/{hit['item']} ({name}: {hit['row_text']['text']!r})"
-            for name, hit in hits[:SHOWN]
-        )
-        raise DataError(
-            f"decontamination: {len(hits)} look-alikes were taken for copies: {named}. Clean rows "
-            "would be lost: add the phrase to stages/cleaning/commonplaces.py, or leave the item "
-            "out of the benchmarks."
-        )

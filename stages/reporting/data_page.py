@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,8 +33,8 @@ class Histogram:
     counts: Mapping[str, Sequence[int]]
 
 
-def length_histogram(title: str, along: str, values: Mapping[str, Sequence[int]]) -> Histogram:
-    """Positive whole numbers in bins that widen with them: 1, 2, 3, 4 to 5, 6 to 7, 8 to 11, ..."""
+def length_histogram(title: str, along: str, values: Mapping[str, Mapping[int, int]]) -> Histogram:
+    """How often each positive number comes, in bins that widen: 1, 2, 3, 4 to 5, 6 to 7, ..."""
     largest = max((max(own) for own in values.values() if own), default=1)
     edges = list(itertools.takewhile(lambda edge: edge <= largest, _edges()))
     labels = [
@@ -44,8 +44,8 @@ def length_histogram(title: str, along: str, values: Mapping[str, Sequence[int]]
     counts = {}
     for group in sorted(values):
         counts[group] = [0] * len(edges)
-        for value in values[group]:
-            counts[group][bisect_right(edges, value) - 1] += 1
+        for value, times in values[group].items():
+            counts[group][bisect_right(edges, value) - 1] += times
     first = min((at for own in counts.values() for at, n in enumerate(own) if n), default=0)
     kept = {group: own[first:] for group, own in counts.items()}
     return Histogram(title, along, labels[first:], kept)
@@ -119,16 +119,16 @@ def drop_table(counts: Mapping[str, Mapping[str, int]]) -> list[str]:
     return table(("left out", "rows"), rows) if rows else ["Nothing was left out.", ""]
 
 
-def sample_removed(rows: Sequence[Mapping[str, Any]], seed: int) -> list[Mapping[str, Any]]:
+def sample_removed(rows: Iterable[Mapping[str, Any]], seed: int) -> list[Mapping[str, Any]]:
     """A few removed rows for each step and reason, drawn by seed and id."""
-    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    groups: dict[tuple[str, str], list[tuple[int, str, Mapping[str, Any]]]] = {}
     for row in rows:
-        groups.setdefault((row["step"], row["reason"]), []).append(row)
-    return [
-        row
-        for _, own in sorted(groups.items())
-        for row in sorted(own, key=lambda row: derive_seed(seed, "shown", str(row["id"])))[:SHOWN]
-    ]
+        own = groups.setdefault((row["step"], row["reason"]), [])
+        name = str(row["id"])
+        own.append((derive_seed(seed, "shown", name), name, row))
+        own.sort(key=lambda drawn: drawn[:2])
+        del own[SHOWN:]
+    return [row for _, own in sorted(groups.items()) for _, _, row in own]
 
 
 def removed_rows(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -140,6 +140,65 @@ def removed_rows(rows: Sequence[Mapping[str, Any]]) -> list[str]:
             lines.append(f"- {name}: {_plain(str(value))}")
         lines.append("")
     return lines
+
+
+def sft_page(
+    figures: Mapping[str, Any], gate: str, hits: str, removed: Sequence[Mapping[str, Any]]
+) -> str:
+    """The page on the SFT corpus from the stage's figures.
+
+    ``gate`` and ``hits`` are Markdown: what decontamination was tried on, and what it found.
+    """
+    mixture, near, search = figures["mixture"], figures["near_dedup"], figures["decontamination"]
+    lines = [
+        "# The SFT corpus",
+        "",
+        f"{figures['rows']:,} rows, {figures['tokens']:,} words. A token is a word between blanks "
+        "here. Every row that was left out stands in `data/processed/sft/dropped.jsonl` with its "
+        "step, reason and evidence.",
+        "",
+        "## Shares",
+        "",
+        *share_table(mixture["target"], mixture["realised"]),
+        "## Lengths",
+        "",
+        "![lengths](histograms.svg)",
+        "",
+        "## Left out",
+        "",
+        *drop_table(figures["dropped"]),
+        *_repairs(figures["repairs"]),
+        "## Near copies",
+        "",
+        *_pairs(near),
+        "## Decontamination",
+        "",
+        f"{search['items']:,} benchmark items, n-grams of {search['ngram']} words. Before rows "
+        "rely on it, the search is tried on copies of its own items, in every disguise, and on "
+        "what only looks like a copy. Found of claimed (of injected); a claimed copy that is "
+        "missed, or a look-alike that is hit, stops the stage.",
+        "",
+        gate,
+        f"Out of reach: {search['out_of_reach']}.",
+        "",
+        hits or "No row held a benchmark item.\n",
+        "## Some of the rows left out",
+        "",
+        *(removed_rows(removed) or ["None was.", ""]),
+    ]
+    return "\n".join(lines)
+
+
+def _repairs(repairs: Mapping[str, int]) -> list[str]:
+    """What was mended in place."""
+    rows = list(repairs.items())
+    return table(("mended in place", "places"), rows) if rows else ["Nothing had to be mended.", ""]
+
+
+def _pairs(near: Mapping[str, Any] | None) -> list[str]:
+    """How near deduplication was set, and what it met."""
+    rows = [(name, value) for name, value in (near or {}).items() if not isinstance(value, dict)]
+    return table(("near deduplication", "value"), rows)
 
 
 def _texts(row: Mapping[str, Any]) -> dict[str, str]:
