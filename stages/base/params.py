@@ -95,6 +95,7 @@ class Origin:
     path: str  # file, folder or hub id
     domain: str
     split: str = "train"
+    subset: str = ""  # configuration of a hub data set, where it has several
     rows: Count | None = None  # read at most so many
 
 

@@ -186,7 +186,7 @@ def _saved_or_hub(source: Origin) -> Iterable[Mapping[str, Any]]:
     path = Path(source.path)
     found: Any
     if not any((path / name).exists() for name in ("dataset_info.json", "dataset_dict.json")):
-        found = datasets.load_dataset(source.path, split=source.split)
+        found = datasets.load_dataset(source.path, source.subset or None, split=source.split)
     else:
         found = datasets.load_from_disk(source.path)
         if isinstance(found, datasets.DatasetDict):
