@@ -63,6 +63,7 @@ AFTER = re.compile(
     r"\\pmod\s*(?:\{[^{}]*\}|\w)|\((?:\\?mod|\\bmod)\s+\w+\)|[ \t$*_)}])*"
 )
 STOP = re.compile(r"[.;:,]?[ \t$*_)}]*(?:\n|$)|[.;,][$*_)}\s\\]*(?:\\end|\\\]|(?=\s))")
+SPACED = re.compile(r"^(?:\\[ ,;:!]|\s|~)+")
 BOLD = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
 VALUE_LIKE = re.compile(
     r"(?=.*[0-9\\]|\(?[A-Za-z]\)?\.?$)(?:\\[a-zA-Z]+|[^A-Za-z=]|(?<![A-Za-z])[A-Za-z]{1,2}(?![A-Za-z])){1,60}"
@@ -184,7 +185,9 @@ def _free(clause: str, revised: bool) -> bool:
 
 def _continued(sentence: str) -> tuple[str, str]:
     """What follows a box in its sentence and changes the answer; and the unit that prose gives."""
-    sentence = sentence.rstrip(" .$")
+    sentence = SPACED.sub("", sentence.rstrip(" .$"))
+    if LATEX_TEXT.match(sentence):
+        sentence = re.sub(r"\s+\^", "^", LATEX_TEXT.sub(r" \1 ", sentence)).strip()
     bare = sentence.lstrip(",;: $")
     words = bare.split()
     if not words:

@@ -2,7 +2,8 @@
 
 ``meta["verifier"]`` names one. ``meta["unit"]`` is the unit the problem asks for,
 ``meta["tolerance"]`` the relative tolerance of a number (1 % if it is not given),
-``meta["aliases"]`` other words that count as the gold.
+``meta["aliases"]`` other words that count as the gold; ``meta["thinking"]``, if true, that a
+response must think first (see router).
 """
 
 from __future__ import annotations
