@@ -27,7 +27,6 @@ LONGEST = 200_000  # characters after the thinking
 LONGEST_ANSWER = 5_000
 MOST_OTHERS = 100
 MARK = re.compile(rf"{MARKED.pattern}|^\s*####\s*")
-PICTURE = re.compile(r"(?s)\[asy\].*?\[/asy\]")
 LINKS = tuple(
     (re.compile(pattern), plain)
     for pattern, plain in (
@@ -64,6 +63,7 @@ AFTER = re.compile(
     r"\\pmod\s*(?:\{[^{}]*\}|\w)|\((?:\\?mod|\\bmod)\s+\w+\)|[ \t$*_)}])*"
 )
 STOP = re.compile(r"[.;:,]?[ \t$*_)}]*(?:\n|$)|[.;,][$*_)}\s\\]*(?:\\end|\\\]|(?=\s))")
+SPACED = re.compile(r"^(?:\\[ ,;:!]|\s|~)+")
 BOLD = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
 VALUE_LIKE = re.compile(
     r"(?=.*[0-9\\]|\(?[A-Za-z]\)?\.?$)(?:\\[a-zA-Z]+|[^A-Za-z=]|(?<![A-Za-z])[A-Za-z]{1,2}(?![A-Za-z])){1,60}"
@@ -99,7 +99,7 @@ def conclusion(text: str) -> Conclusion | None:
     """The stated answer, and the others that must not differ from it; None if there is none."""
     if len(text) > LONGEST or OPEN in text or CLOSE in text:
         return None
-    text = PICTURE.sub("\n", split_closing(text, "text")[0])
+    text = _without_pictures(split_closing(text, "text")[0])
     text = BOLD.sub("", text).replace(r"\fbox", r"\boxed")
     if r"\boxed" in text:
         return _boxed(text)
@@ -112,6 +112,15 @@ def conclusion(text: str) -> Conclusion | None:
         return None
     others = (line for line in lines[:-1] if VALUE_LIKE.fullmatch(line) or " " not in line)
     return _stated(LEAD.sub("", lines[-1]), tuple(dict.fromkeys(others)))
+
+
+def _without_pictures(text: str) -> str:
+    """A text without the programs of its drawings."""
+    parts, at = list[str](), 0
+    while (start := text.find("[asy]", at)) >= 0 and (end := text.find("[/asy]", start)) >= 0:
+        parts.append(text[at:start])
+        at = end + len("[/asy]")
+    return "\n".join([*parts, text[at:]])
 
 
 def _stated(answer: str, others: tuple[str, ...]) -> Conclusion | None:
@@ -176,7 +185,9 @@ def _free(clause: str, revised: bool) -> bool:
 
 def _continued(sentence: str) -> tuple[str, str]:
     """What follows a box in its sentence and changes the answer; and the unit that prose gives."""
-    sentence = sentence.rstrip(" .$")
+    sentence = SPACED.sub("", sentence.rstrip(" .$"))
+    if LATEX_TEXT.match(sentence):
+        sentence = re.sub(r"\s+\^", "^", LATEX_TEXT.sub(r" \1 ", sentence)).strip()
     bare = sentence.lstrip(",;: $")
     words = bare.split()
     if not words:

@@ -387,6 +387,8 @@ def _unordered(
     """Every item of one must be an item of the other; ``once``: repeated ones count once."""
     if max(len(gold), len(said)) > MOST_ITEMS:
         raise UnreadableError("more items than are compared")
+    if not once and len(gold) != len(said):
+        return f"{len(said)} items instead of {len(gold)}"
     names = {name for item in said if isinstance(item, Relation) and (name := _defined(item))}
     if len(names) > 1 and not any(isinstance(item, Relation) for item in gold):
         return "values of different variables"

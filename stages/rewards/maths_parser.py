@@ -18,7 +18,7 @@ from stages.rewards.maths_shapes import (
 )
 from stages.rewards.maths_tokens import Token
 from stages.rewards.maths_values import INFINITY, Interval, Matrix, Scalar, Sequence, Union, Value
-from stages.rewards.units import CURRENCIES, DEGREE, PERCENT, Unit, counted, parse_unit
+from stages.rewards.units import CURRENCIES, DEGREE, PERCENT, UNITS, Unit, counted, parse_unit
 
 SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "dozen": 12}
 COMPARISONS = {"=", "!=", "<", ">", "<=", ">="}
@@ -154,8 +154,8 @@ class Parser(Expressions):
 
     def _scalar(self) -> Value:
         start = self._at
-        sign = self._take("-") if self._ahead(1).text.strip("\\") in CURRENCIES else False
-        money = CURRENCIES.get(self._now.text.strip("\\")) if self._now.kind != "end" else None
+        sign = self._ahead(1).text in CURRENCIES and self._take("-")
+        money = CURRENCIES.get(self._now.text)
         self._at += money is not None
         node = self._scaled(self._sum())
         node = negated(node) if sign else node
@@ -164,17 +164,13 @@ class Parser(Expressions):
         lone = self._tokens[start : self._at]
         found = _written(node, lone)
         unit = self._unit()
-        if money is not None:
-            money_unit = parse_unit(money)
-            if unit not in (None, money_unit) or money_unit is None:
-                raise UnreadableError("two units")
-            unit = money_unit
+        if money is not None and unit is not None:
+            raise UnreadableError("two units")
+        unit = unit or (None if money is None else UNITS[money])
         if node.op == "call" and node.name in ("deg", "percent") and unit is None:
             return replace(_written(node.args[0], lone[:1]), unit=MARKED[node.name])
         if node.op == "call" and node.name == "base":
             return Scalar(node, unit, int(node.args[1].value))
-        if unit in (DEGREE, PERCENT):
-            return replace(found, unit=unit)
         return replace(found, unit=unit)
 
     def _scaled(self, node: Node) -> Node:
@@ -195,9 +191,8 @@ class Parser(Expressions):
         while self._now.kind in ("word", "text") or self._now.text in (*"^/*{}()-", r"\mu"):
             if self._inner().lower() in ("and", "or"):
                 break
-            if self._now.text == ")" and "(" not in {
-                token.text for token in self._tokens[start : self._at]
-            }:
+            so_far = {token.text for token in self._tokens[start : self._at]}
+            if self._now.text == ")" and "(" not in so_far:
                 break
             power = self._now.text == "^"
             self._at += 1

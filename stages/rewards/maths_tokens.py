@@ -31,6 +31,11 @@ SIGNS = {
 REWRITTEN = tuple(
     (re.compile(pattern, re.ASCII), plain)
     for pattern, plain in (
+        (r"\s+", " "),
+        (
+            r"\^? ?\{? ?\\circ ?\}? ?(?:\\(?:text|mathrm) ?\{ ?)?([CF])(?![A-Za-z])\}?",
+            r" deg\1 ",
+        ),
         (r"\{,\}", ","),
         (r"\\(?:text|textbf|textit|mathrm|mathbf|mbox)\s*\{([^A-Za-z{}]*)\}", r" \1 "),
         (r"(?<=\d)\\[,;:! ](?=\d{3}(?!\d))", ""),
@@ -56,10 +61,6 @@ REWRITTEN = tuple(
         (r"(?i)\b(?:minus|negative)\b", "-"),
         (r"(?i)\b(?:plus|positive)\b", "+"),
         (r"\*\*", "^"),
-        (
-            r"\^?\s*\{?\s*\\circ\s*\}?\s*(?:\\(?:text|mathrm)\s*\{\s*)?([CF])(?![A-Za-z])\}?",
-            r" deg\1 ",
-        ),
         (r"\\mu\s*\\(?:text|mathrm)\s*\{", r"\\text{u"),
         (r"[μµ](?=[A-Za-z])", "u"),
         (r"\\(?:Omega|ohm)(?![a-zA-Z])", "ohm "),

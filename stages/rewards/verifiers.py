@@ -3,7 +3,8 @@
 ``meta["verifier"]`` names one. ``meta["unit"]`` is the unit the problem asks for,
 ``meta["tolerance"]`` the relative tolerance of a number (1 % if it is not given),
 ``meta["aliases"]`` other words that count as the gold, ``meta["instructions"]`` a published row of
-verifiable instructions.
+verifiable instructions; ``meta["thinking"]``, if true, that a response must think first (see
+router).
 """
 
 from __future__ import annotations

@@ -126,6 +126,13 @@ def test_a_box_with_its_unit_outside():
     assert verdict(r"$\boxed{90}^\circ$", r"90^\circ") is Verdict.PASS
     assert verdict(r"\boxed{5} meters per second", "5 m/s") is Verdict.PASS
     assert verdict(r"\boxed{5} square meters", "5 m") is Verdict.WRONG
+    assert verdict(r"\boxed{5}\text{ cm}^2", "5 cm^2") is Verdict.PASS
+    assert verdict(r"\boxed{5}\text{ cm}^2", "5 cm") is Verdict.WRONG
+    assert verdict(r"$\boxed{5}\ \mathrm{m/s^2}$", "5 m/s^2") is Verdict.PASS
+    assert verdict(r"\boxed{5} thousand", "5") is Verdict.WRONG
+    assert verdict(r"\boxed{5}\text{ or }4", "5") is not Verdict.PASS
+    for prose in ("cm.", r"\text{ cm}", "cm of rope", "gallons"):
+        assert verdict(rf"It is \boxed{{5}} {prose}", "5") is Verdict.PASS
 
 
 @pytest.mark.parametrize(
