@@ -22,14 +22,15 @@ from stages.cleaning.repair import repair
 from stages.cleaning.rows import Dropped, Filtered, Row
 from stages.cleaning.survey import Text
 from stages.cleaning.windows import ANSWER, QUESTION, Form, make_windows
-from stages.cleaning.wording import Wording, same_between, words_of
+from stages.cleaning.wording import Wording, same_between
 
 __all__ = ["Hit", "Index", "Item", "decontaminate"]
 
 STEP = "decontamination"
 SHORTEST_NGRAM = 2  # words; the profile's key has the same limit
 SHORTEST_EQUAL = 2  # words; of an item too short to be looked for in a text, if it is all of it
-SENTENCE_END = re.compile(r"[.?!:;\n。？！：；]")
+SENTENCE_END = re.compile(r"[.?!:;]\S*\s|[。？！：；]")
+CALCULATION = re.compile(r"<<[^<>\n]*>>")  # some solutions repeat each sum in such brackets
 
 
 class Index:
@@ -62,11 +63,11 @@ class Index:
             if form.text.part == QUESTION
             for owner in form.text.owners
         }
-        self._tiny = {
-            tuple(form.words): number
-            for number, form in reversed(list(enumerate(windows.forms)))
-            if form.text.part == QUESTION and not form.searchable
-        }
+        self._tiny: dict[tuple[str, ...], list[int]] = {}
+        for number, form in enumerate(self._forms):
+            long_enough = len(form.words) >= SHORTEST_EQUAL
+            if form.text.part == QUESTION and not form.searchable and long_enough:
+                self._tiny.setdefault(tuple(form.words), []).append(number)
         self._longest_tiny = max(map(len, self._tiny), default=0)
 
     def describe(self) -> dict[str, Any]:
@@ -96,21 +97,14 @@ class Index:
     def find(self, text: str, field: str) -> Hit | None:
         """The longest verified hit in a text, if there is one; of equals the first."""
         wording = Wording(fold(text))
-        if len(wording.words) <= self._longest_tiny and tuple(wording.words) in self._tiny:
-            return self._equal(text, wording, field)
         stretches = self._stretches(wording.words)
+        if len(wording.words) <= self._longest_tiny:
+            whole = 0, len(wording.words)
+            stretches += [(form, 0, *whole) for form in self._tiny.get(tuple(wording.words), ())]
         if not stretches:
             return None
         found = max(self._evidence(wording, stretches), key=_Evidence.rank, default=None)
         return None if found is None else self._hit(found, text, field)
-
-    def _equal(self, text: str, wording: Wording, field: str) -> Hit | None:
-        """An item too short to be looked for inside a text, if it is the whole text."""
-        number, length = self._tiny[tuple(wording.words)], len(wording.words)
-        parts = _Alignment(wording, self._forms[number], 0).parts(0, length)
-        if length < SHORTEST_EQUAL or len(parts) > 1:
-            return None
-        return self._hit(_Evidence(number, "same_question", 0, 0, length), text, field)
 
     def _hit(self, found: _Evidence, text: str, field: str) -> Hit:
         form = self._forms[found.form]
@@ -187,15 +181,16 @@ class _Alignment:
 
     def judge(self, low: int, high: int) -> Iterator[tuple[str, int, int]]:
         """Rule, begin and end of each part of a shared stretch that is evidence."""
-        form, shift = self._form, self._shift
-        if not form.rule(low - shift, high - low):
+        form, shift, length = self._form, self._shift, len(self._text.words)
+        all_of_both = low == shift == 0 and high == length == len(form.words)
+        if not all_of_both and not form.rule(low - shift, high - low):
             return
         parts = self.parts(low, high)
         for first, last in parts:
             rule = form.rule(first - shift, last - first)
             if rule == "half_item" and not self._is_half(first, last):
                 continue
-            if rule == "whole_item" and last - first == len(self._text.words):
+            if all_of_both and len(parts) == 1 and form.text.part == QUESTION:
                 rule = "same_question"
             elif rule == "ngram" and self._other_numbers():
                 rule = "other_numbers"
@@ -223,8 +218,10 @@ class _Alignment:
             return False
         if self._form.clear(first - self._shift, last - first):
             return True
-        around = self._text.before(first), self._text.before(last)
-        return all(SENTENCE_END.search(between) for between in around)
+        return all(
+            word in (0, len(self._text.words)) or SENTENCE_END.search(self._text.before(word))
+            for word in (first, last)
+        )
 
     def _other_numbers(self) -> bool:
         """Whether the whole item stands in the text, but for numbers or operators."""
@@ -242,18 +239,42 @@ def _numeric(word: str) -> bool:
 
 
 def _texts(items: Sequence[Item]) -> Iterator[Text]:
-    """Questions and answers as written and as repaired, those of the same words once."""
-    same: dict[tuple[str, ...], list[int]] = {}
-    for number, item in enumerate(items):
-        same.setdefault(tuple(words_of(fold(item.question))), []).append(number)
-    for group, owners in enumerate(same.values()):
+    """Questions and answers as written and as repaired, those of the same question once."""
+    for group, owners in enumerate(_same_questions(items)):
+        benchmarks = tuple(dict.fromkeys(items[owner].benchmark for owner in owners))
         for part in (QUESTION, ANSWER):
-            written = dict.fromkeys(getattr(items[owner], part) for owner in owners)
-            raws = [form for text in written for form in (text, repair(text)[0])]
-            for folded, raw in {fold(raw): raw for raw in reversed(raws)}.items():
+            raws = dict[str, str]()
+            for owner in owners:
+                for raw in _written(items[owner], part):
+                    raws.setdefault(fold(raw), raw)
+            for folded, raw in raws.items():
                 if part == QUESTION or folded:
-                    benchmarks = dict.fromkeys(items[owner].benchmark for owner in owners)
-                    yield Text(tuple(owners), group, tuple(benchmarks), part, raw, folded)
+                    yield Text(tuple(owners), group, benchmarks, part, raw, folded)
+
+
+def _written(item: Item, part: str) -> Iterator[str]:
+    """The ways in which a question or an answer may stand in a row."""
+    if part == QUESTION:
+        yield from (item.question, repair(item.question)[0])
+    else:
+        plain = CALCULATION.sub("", item.answer)
+        yield from (item.answer, repair(item.answer)[0], plain, repair(plain)[0])
+
+
+def _same_questions(items: Sequence[Item]) -> list[list[int]]:
+    """Places of items of the same words and operators, the items in the order they came in."""
+    by_words: dict[tuple[str, ...], list[tuple[int, Wording]]] = {}
+    for number, item in enumerate(items):
+        wording = Wording(fold(item.question))
+        by_words.setdefault(tuple(wording.words), []).append((number, wording))
+    groups: list[list[int]] = []
+    for found in by_words.values():
+        same: dict[tuple[tuple[str, ...], ...], list[int]] = {}
+        for number, wording in found:
+            operators = wording.operators() if len(found) > 1 else ()
+            same.setdefault(operators, []).append(number)
+        groups += same.values()
+    return groups
 
 
 def decontaminate(

@@ -53,11 +53,17 @@ class Wording:
         return list(spans_of(self.folded))
 
     def before(self, word: int) -> str:
-        """What stands between a word and the one before it; at either end, with a line end."""
+        """What stands between a word and the one before it, or the end of the text."""
         begin = self._spans[word - 1][1] if word else 0
         end = self._spans[word][0] if word < len(self.words) else len(self.folded)
-        between = self.folded[begin:end]
-        return between if 0 < word < len(self.words) else f"{between}\n"
+        return self.folded[begin:end]
+
+    def operators(self) -> tuple[tuple[str, ...], ...]:
+        """Between each two words the operators, where dashes and dots are some."""
+        return tuple(
+            _fine(self.words[word - 1], _formula(self.before(word)), self.words[word])
+            for word in range(1, len(self.words))
+        )
 
 
 def same_between(left: str, mine: str, theirs: str, right: str) -> bool:
@@ -69,9 +75,12 @@ def same_between(left: str, mine: str, theirs: str, right: str) -> bool:
 
 def _readings(left: str, between: str, right: str) -> set[tuple[str, ...]]:
     """As formula and as prose: a dash, a dot and two stars are operators or mere type."""
-    formula = between.replace("**", "^").translate(FORMULA)
     prose = between.replace("**", " ").translate(PROSE)
-    return {_fine(left, formula, right), _fine(left, prose, right)}
+    return {_fine(left, _formula(between), right), _fine(left, prose, right)}
+
+
+def _formula(between: str) -> str:
+    return between.replace("**", "^").translate(FORMULA)
 
 
 def _fine(left: str, between: str, right: str) -> tuple[str, ...]:

@@ -395,3 +395,30 @@ def test_what_is_found_does_not_depend_on_the_order_of_the_items(order, begin, l
     text = " ".join(words[begin : begin + length])
     found, again = (index(*items).find(text, "prompt") for items in (sorted(order), order))
     assert (found and found.evidence()["row_text"]) == (again and again.evidence()["row_text"])
+
+
+def test_items_that_differ_in_operators_alone_are_two_items():
+    items = index("Compute 17 + 25 - 3", "Compute 17 - 25 + 3", "1 + 1 =", "1 - 1 =")
+    for number, text in enumerate(("17+25-3", "17-25+3")):
+        evidence = decontaminate([row(f"Compute {text}")], items).dropped[0].evidence
+        assert (evidence["item"], evidence["also"]) == (str(number), [])
+    assert not decontaminate([row("1+1="), row("1-1=")], items).kept
+
+
+def test_sums_repeated_in_brackets_hide_no_solution():
+    solution = SOLUTION.replace("49 km", "<<60-11=49>>49 km").replace("36", "<<120-84=36>>36")
+    items = Index([Item("1", "b", LONG, "", solution)], 13)
+    for text in (solution, SOLUTION):
+        assert decontaminate([row("p", text)], items).dropped[0].evidence["rule"] == "answer"
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.sampled_from([*MIDDLING.split(), *SHORT.split(), "x", "^", "2", ".", "**"])),
+    st.lists(st.sampled_from([" ", "\n", "\n\n", "\t"]), min_size=1),
+)
+def test_the_verdict_is_the_same_on_any_lines(words, blanks):
+    searched = index(MIDDLING, SHORT, "Find x ^ 2 for x = 2 and a garden of 14 metres")
+    other = "".join(word + blanks[at % len(blanks)] for at, word in enumerate(words))
+    flat, wrapped = searched.find(" ".join(words), "prompt"), searched.find(other, "prompt")
+    assert (flat and (flat.rule, flat.start)) == (wrapped and (wrapped.rule, wrapped.start))

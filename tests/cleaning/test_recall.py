@@ -114,6 +114,28 @@ def test_rows_that_hold_an_item_carry_no_other(index):
     assert recall._carriers(index, ROWS, random.Random(0)) == [ROWS[0]["response"]]
 
 
+def test_items_in_any_script_and_notation_pass_the_gate():
+    questions = [
+        "一个农夫有三只鸡和五只兔子，请问一共有多少条腿？",
+        "농부에게 닭 세 마리와 토끼 다섯 마리가 있다. 다리는 모두 몇 개인가?",
+        "कितने फल हैं यदि राम के पास 3 आम और श्याम के पास 5 सेब हैं?",
+        "كم عدد الأرجل إذا كان لدى المزارع 3 دجاجات و5 أرانب؟",
+        "Πόσα πόδια έχουν 3 κότες και 5 κουνέλια στο αγρόκτημα του Αλέξανδρος;",
+        "Wie viele Füße haben 3 Hühner und 5 Hasen auf der Straße vor Weiß's Haus?",
+        "Kaç ayak vardır: 3 tavuk, 5 tavşan ve İSTANBUL'da ışık?",
+        "Evaluate ∫₀^∞ e^{-x²} dx and ∑_{n=1}^∞ 1/n² with Γ(½)",
+        "If f(x)=3x²−2x+1 and g(x)=√(x+4), find (f∘g)(12)−10⁻³",
+        r"Find $\lim_{x\to0}\frac{\sin 3x}{\tan5x}$ and $\dbinom{10}{3}^2$",
+        r"What does print('a\n' * 2**10, end='\t') write to `stdout` in Python 3.11?",
+        "x\u200by zero\u00adwidth item\ufeff that is dirty itself, with 17 ﬁne marks",
+    ]
+    items = [Item(str(n), "scripts", question) for n, question in enumerate(questions)]
+    index = Index(items, 13)
+    assert index.describe()["items_too_short_to_search"] == []
+    report = recall_gate(index, items, (), 0)
+    assert sum(cells["together"].found for cells in report.recall.values()) == len(items)
+
+
 @pytest.fixture(scope="module")
 def public():
     if not PUBLIC.is_dir():
