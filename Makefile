@@ -32,7 +32,7 @@ test: setup ## Run every test and check (under 20 minutes)
 	$(BIN)/python -m pytest
 
 test-fast: setup ## Run the tests that need no engine (1 to 1.5 minutes)
-	$(BIN)/python -m pytest -m 'not slow'
+	$(BIN)/python -m pytest -m 'not slow' -n auto
 
 lint: setup ## Style, types and import rules
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports

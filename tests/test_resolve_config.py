@@ -71,7 +71,7 @@ DOMAIN_OF = {
     "countdown": "maths",
     "lists": "code",
     "charge": "science",
-    "knights": "logic",
+    **dict.fromkeys(("knights", "sudoku", "maze", "game24", "pattern"), "logic"),
 }
 
 
