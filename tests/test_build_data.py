@@ -18,6 +18,8 @@ from stages.base.records import Problem
 from stages.problems.registry import held_out
 from stages.rewards.router import verify
 
+pytestmark = pytest.mark.slow  # every test starts a stage in a process of its own
+
 ROOT = Path(__file__).resolve().parents[1]
 FAMILIES = {"chain": 12, "lists": 12, "charge": 12, "knights": 8}
 SMALL = {
