@@ -42,15 +42,24 @@ from stages.problems.intake import Doors, Intake, output_rows, take_in
 from stages.problems.outside import text_key
 from stages.problems.registry import require_known
 from stages.problems.schemas import require_usable
+from stages.reporting.data_page import draw, rl_histograms, rl_page
 from stages.rewards.extraction import after_thinking
 from stages.rewards.golds import problem_fault
 from stages.rewards.judge import RuleJudge
 from stages.rewards.router import verify
-from stages.rl.grading import asked, figures, grade, sample_rows, verdicts_by_problem
+from stages.rl.grading import (
+    LABELS,
+    asked,
+    figures,
+    grade,
+    sample_rows,
+    verdicts_by_problem,
+)
 from stages.rl.opinions import ServedJudge, agreement, second_opinion
 from stages.sft.chat import prompt_ids, response_text
 
 STAGE = "build_rl_data"
+PAGE, HISTOGRAMS = report(STAGE, "report.md"), report(STAGE, "histograms.svg")
 KEPT_EVERY = 4000  # responses sampled between two checkpoints
 
 
@@ -71,7 +80,7 @@ def body(_: Namespace) -> dict[str, Any]:
     if config.sources:
         files = (file for source in config.sources for file in source_files(source))
         inputs += [paths.BENCHMARKS, *files]
-    outputs = (paths.RL_DATA, report(STAGE))
+    outputs = (paths.RL_DATA, report(STAGE), PAGE, HISTOGRAMS)
     with workspace(STAGE, parameters, inputs, outputs) as space:
         seen = sft_keys(config)
         problems = draw_problems(run, config, modulus, seen)
@@ -96,6 +105,11 @@ def body(_: Namespace) -> dict[str, Any]:
         if config.judge:
             found["second_opinion"] = agreement(samples)
         write_json(space.out(report(STAGE)), found)
+        page = rl_page(found, rows["set_aside.jsonl"], run.seed)
+        space.out(PAGE).write_text(page, encoding="utf-8")
+        problems = [*graded.kept, *(problem for problem, _ in graded.set_aside)]
+        labels = [name for _, name in LABELS]
+        draw(rl_histograms(problems, samples, labels), space.out(HISTOGRAMS))
     say(f"{STAGE}: {len(graded.kept)} problems kept, set aside: {graded.reasons()}")
     return {"sample_seconds": round(seconds, 2)}
 

@@ -118,7 +118,11 @@ def test_outputs_stand_where_paths_says() -> None:
         paths.RESOLVED,
         paths.RESPONSES / "${item.checkpoint}",
         *paths.ROLLOUTS.values(),
-        *(paths.report("build_sft_data", name) for name in ("report.md", "histograms.svg")),
+        *(
+            paths.report(stage, name)
+            for stage in ("build_sft_data", "build_rl_data")
+            for name in ("report.md", "histograms.svg")
+        ),
     }
     assert listed == {str(path) for path in expected}
     assert STAGES["run_benchmarks"]["matrix"]["checkpoint"] == list(paths.CHECKPOINTS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,9 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from stages.base.records import Problem
 from stages.base.seeds import derive_seed
+from stages.reporting.wording import NOTHING
 
 SHOWN = 3  # removed rows for each step and reason
 CUT = 240  # characters of a text shown
@@ -187,6 +190,96 @@ def sft_page(
         *(removed_rows(removed) or ["None was.", ""]),
     ]
     return "\n".join(lines)
+
+
+def rl_page(figures: Mapping[str, Any], set_aside: Iterable[Mapping[str, Any]], seed: int) -> str:
+    """The page on the RL problems, from the stage's figures and the rows of ``set_aside.jsonl``."""
+    families = sorted(figures["made_by_family"])
+    kept, rates = figures["kept_by_family"], figures["pass_rate_by_family"]
+    rows = [
+        (
+            family,
+            figures["wanted_by_family"].get(family, 0),
+            figures["made_by_family"][family],
+            kept.get(family, 0),
+            f"{kept.get(family, 0) / max(1, figures['kept']):.1%}",
+            f"{rates[family]:.1%}" if family in rates else NOTHING,
+        )
+        for family in families
+    ]
+    head = ("family", "wanted", "made", "kept", "share of the kept", "solved by the SFT model")
+    shown = sample_removed(map(_as_removed, set_aside), seed)
+    lines = [
+        "# The RL problems",
+        "",
+        f"{figures['problems']:,} problems, {figures['samples']:,} responses of the SFT model to "
+        f"them, {figures['kept']:,} problems kept. Those set aside stand in "
+        "`data/processed/rl/set_aside.jsonl` with their reasons.",
+        "",
+        "## By family",
+        "",
+        *table(head, rows),
+        "## Difficulty and length",
+        "",
+        "Difficulty is the label of the pass rate, of all graded problems.",
+        "",
+        "![difficulty and length](histograms.svg)",
+        "",
+        "## Responses by verdict",
+        "",
+        *table(("verdict", "responses"), list(figures["verdicts"].items())),
+        "## Set aside",
+        "",
+        *table(("reason", "problems"), list(figures["set_aside"].items())),
+        *_outside(figures.get("outside")),
+        "## Some of the problems set aside",
+        "",
+        *(removed_rows(shown) or ["None was.", ""]),
+    ]
+    return "\n".join(lines)
+
+
+def rl_histograms(
+    problems: Iterable[Problem], samples: Iterable[Mapping[str, Any]], labels: Sequence[str]
+) -> list[Histogram]:
+    """Graded problems by difficulty and domain, responses by length in tokens and verdict."""
+    domains: dict[str, Counter[str]] = defaultdict(Counter)
+    for problem in problems:
+        domains[problem.domain][problem.difficulty] += 1
+    lengths: dict[str, Counter[int]] = defaultdict(Counter)
+    for row in samples:
+        lengths[row["verdict"]][max(1, len(row["tokens"]))] += 1
+    return [
+        label_histogram("Graded problems", "difficulty", labels, domains),
+        length_histogram("Responses of the SFT model", "tokens", lengths),
+    ]
+
+
+def _outside(found: Mapping[str, Any] | None) -> list[str]:
+    """What became of outside rows."""
+    if found is None:
+        return []
+    sources = found["sources"]
+    columns = ("problems", "preferences", "unreadable", "kept")
+    rows = [(name, *(sources[name][column] for column in columns)) for name in sorted(sources)]
+    reasons = [*found["set_aside"].items(), *found["left_out"].items()]
+    lines = ["## Outside rows", "", *table(("source", *columns), rows)]
+    return [*lines, *(table(("went, and why", "rows"), reasons) if reasons else [])]
+
+
+def _as_removed(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A problem set aside as a removed row; reasons are told apart up to their details."""
+    reason, _, detail = row["reason"].partition(" (")
+    evidence = {"detail": detail.removesuffix(")")} if detail else {}
+    if row.get("pass_rate") is not None:
+        evidence["pass_rate"] = row["pass_rate"]
+    return {
+        "id": row["id"],
+        "step": "set aside",
+        "reason": reason,
+        "evidence": evidence,
+        "row": row,
+    }
 
 
 def _repairs(repairs: Mapping[str, int]) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stages.base.records import Problem
 from stages.reporting.data_page import (
     SHOWN,
     draw,
@@ -15,7 +16,10 @@ from stages.reporting.data_page import (
     label_histogram,
     length_histogram,
     removed_rows,
+    rl_histograms,
+    rl_page,
     sample_removed,
+    sft_page,
     share_table,
     table,
 )
@@ -97,3 +101,79 @@ def test_tables_escape_their_bars_and_name_what_is_missing() -> None:
     assert "| quality: repetition | 3 |" in drop_table({"quality": {"repetition": 3}})
     shares = share_table({"maths": 0.5}, {"tokens": {"maths": 0.25, "code": 0.75}, "rows": {}})
     assert "| code | 0.00% | 75.00% | 0.00% |" in shares
+
+
+SFT_FIGURES: dict[str, Any] = {
+    "rows": 3,
+    "tokens": 90,
+    "mixture": {
+        "target": {"maths": 1.0},
+        "realised": {"rows": {"maths": 1.0}, "tokens": {"maths": 1.0}},
+    },
+    "dropped": {"quality": {"repetition": 1}},
+    "repairs": {"mojibake": 2},
+    "near_dedup": {"pairs_compared": 7, "parameters": {"bands": 24}},
+    "decontamination": {"items": 5, "ngram": 13, "out_of_reach": "paraphrases"},
+}
+
+
+def test_the_page_of_the_corpus_shows_shares_drops_and_what_was_tried() -> None:
+    page = sft_page(SFT_FIGURES, "| the gate |", "| a hit |", sample_removed(dropped(2), 0))
+    for shown in (
+        "| maths | 100.00% | 100.00% | 100.00% |",
+        "| quality: repetition | 1 |",
+        "| mojibake | 2 |",
+        "| pairs_compared | 7 |",
+        "| the gate |",
+        "| a hit |",
+        "Out of reach: paraphrases.",
+        "**quality, repetition**: `r0`",
+    ):
+        assert shown in page
+    clean = {**SFT_FIGURES, "dropped": {}, "repairs": {}, "near_dedup": None}
+    bare = sft_page(clean, "", "", [])
+    assert "Nothing was left out." in bare
+    assert "No row held a benchmark item." in bare
+    assert "Nothing had to be mended." in bare
+
+
+def problem(number: int, difficulty: str) -> Problem:
+    return Problem(f"p{number}", "chain", "maths", "How much?", "3", f"k{number}", difficulty)
+
+
+RL_FIGURES: dict[str, Any] = {
+    "problems": 3,
+    "samples": 12,
+    "kept": 2,
+    "wanted_by_family": {"chain": 3},
+    "made_by_family": {"chain": 3},
+    "kept_by_family": {"chain": 2},
+    "pass_rate_by_family": {"chain": 0.5},
+    "verdicts": {"pass": 6, "wrong": 6},
+    "set_aside": {"a copy": 1},
+}
+
+
+def test_the_page_of_the_problems_shows_families_reasons_and_outside_rows() -> None:
+    aside = [{"reason": "a copy (p0)", **problem(2, "hard").to_row(), "pass_rate": 0.25}]
+    page = rl_page(RL_FIGURES, aside, 0)
+    assert "| chain | 3 | 3 | 2 | 100.0% | 50.0% |" in page
+    assert "| a copy | 1 |" in page
+    assert "**set aside, a copy**: `p2`\n\n- detail: `p0`\n- pass_rate: `0.25`" in page
+    assert "Outside rows" not in page
+    counts = {"problems": 2, "preferences": 0, "unreadable": 1, "kept": 1}
+    outside = {"sources": {"dapo": counts}, "set_aside": {"a copy": 1}, "left_out": {"a tie": 4}}
+    page = rl_page({**RL_FIGURES, "outside": outside}, [], 0)
+    assert "| dapo | 2 | 0 | 1 | 1 |" in page
+    assert "| a tie | 4 |" in page
+    assert "None was." in page
+
+
+def test_problems_are_counted_by_difficulty_and_responses_by_length() -> None:
+    samples = [{"verdict": "pass", "tokens": [1, 2]}, {"verdict": "wrong", "tokens": []}]
+    difficulty, length = rl_histograms(
+        [problem(0, "hard"), problem(1, "hard")], samples, ["easy", "hard"]
+    )
+    assert difficulty.counts == {"maths": [0, 2]}
+    assert list(length.labels) == ["1", "2"]
+    assert length.counts == {"pass": [0, 1], "wrong": [1, 0]}
