@@ -98,10 +98,9 @@ class Result:
 
 
 def our_command(step: str, folder: Path, output: Path) -> list[str]:
-    """The command line of one of our steps; for now that of all of them."""
-    assert step in STEPS
+    """The command line of one of our steps."""
     items = ("--benchmarks", str(folder / "items.jsonl"))
-    program = ("stages.build_sft_data", *items)
+    program = ("stages.cleaning", step, *(items if step == "decontaminate" else ()))
     files = ("--input", str(folder / "rows.jsonl"), "--output", str(output / "results"))
     return [sys.executable, "-m", *program, *files]
 
