@@ -74,6 +74,21 @@ def test_processes_and_templated_domains_are_options(command, tmp_path):
     assert len(read_jsonl(tmp_path / "none/kept.jsonl")) == 7
 
 
+def test_the_ngram_that_is_given_decides_what_is_found(command, tmp_path):
+    """Elsewhere the configured threshold was never read, and a test held the wrong result."""
+    item = {"id": "1", "benchmark": "words", "question": STORY, "answer": ""}
+    write_jsonl(tmp_path / "items.jsonl", [item])
+    write_jsonl(tmp_path / "rows.jsonl", [row("s", " ".join(STORY.split()[:9])), ROWS[3]])
+    decontaminate = ("decontaminate", "--input", "rows.jsonl", "--benchmarks", "items.jsonl")
+    for more, left in (
+        ((), ["s", "h"]),
+        (("--ngram", "9"), ["h"]),
+        (("--ngram", "10"), ["s", "h"]),
+    ):
+        command(*decontaminate, "--output", "out", *more)
+        assert [item["id"] for item in read_jsonl(tmp_path / "out/kept.jsonl")] == left
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [

@@ -412,6 +412,21 @@ def test_sums_repeated_in_brackets_hide_no_solution():
         assert decontaminate([row("p", text)], items).dropped[0].evidence["rule"] == "answer"
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from("owl fox hen elk ant bee cow dog eel".split()), max_size=24))
+def test_every_hit_has_the_words_of_its_item(words):
+    """A hit by hashes alone may be none: here both texts are read again."""
+    items = ("owl fox hen elk ant", "bee cow dog eel owl fox", "hen ant cow eel bee dog elk owl")
+    hit = index(*items, n=4).find(" ".join(words), "prompt")
+    copied = [item for item in items if f" {item} " in f" {' '.join(words)} "]
+    assert hit or not copied
+    if hit:
+        evidence = hit.evidence()
+        mine, theirs = (evidence[side]["text"].split() for side in ("row_text", "item_text"))
+        assert mine == theirs
+        assert len(mine) >= 4
+
+
 @settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.sampled_from([*MIDDLING.split(), *SHORT.split(), "x", "^", "2", ".", "**"])),

@@ -5,6 +5,7 @@ import random
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -291,6 +292,25 @@ def test_the_shares_that_the_bands_find_are_told_and_reported(capsys):
 def test_bands_that_miss_what_they_are_for_are_refused(shape):
     with pytest.raises(ConfigError, match=r"find only \d+% of pairs"):
         NearDedup(bands=shape[0], band_rows=shape[1])
+
+
+def test_the_threshold_decides_which_rows_go():
+    one, other = as_row("a", text(2)), as_row("b", edited(text(2), 2))
+    similar = plain_jaccard(one, other)
+    for threshold, left in ((similar - 0.01, ["a"]), (similar + 0.01, ["a", "b"])):
+        assert near([one, other], replace(SURE, jaccard=threshold)).ids == left
+
+
+def test_what_is_held_of_a_row_does_not_grow_with_the_hashes_of_a_band():
+    """9,000 hashes of each of 20 million rows, all held at once, once filled 700 GB."""
+    rows = [as_row(str(n), text(n)) for n in range(20)]
+    held = [
+        sum(
+            value.nbytes for value in vars(prints(rows, shape)).values() if hasattr(value, "nbytes")
+        )
+        for shape in (SURE, replace(SURE, band_rows=8))
+    ]
+    assert held[0] == held[1]
 
 
 def test_the_index_takes_eight_bytes_a_band_and_row():

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stages.base.errors import DataError
@@ -46,6 +46,38 @@ def test_realistic_lengths_fill_at_least_98_percent() -> None:
     lengths = np.clip(rng.lognormal(8.5, 1.0, 20_000), 1, 65_536).astype(int).tolist()
     bins = best_fit_decreasing(lengths, 65_536)
     assert sum(lengths) / (len(bins) * 65_536) >= 0.98
+
+
+@given(
+    st.integers(1, 70),
+    st.lists(st.tuples(st.integers(1, 70), st.integers(0, 70)), min_size=1, max_size=30),
+)
+@settings(max_examples=60, deadline=None)
+def test_every_row_comes_out_whole_with_its_own_targets(
+    length: int, sizes: list[tuple[int, int]]
+) -> None:
+    """Whatever the length: at lengths that are no power of two nothing was packed elsewhere."""
+    rows = [
+        TokenRow(range(100 * number, 100 * number + min(size, length)), begin % min(size, length))
+        for number, (size, begin) in enumerate(sizes, start=1)
+    ]
+    bins = best_fit_decreasing([len(row.tokens) for row in rows], length)
+    batch = fill_rows(rows, bins, length, pad=0)
+    found = []
+    for tokens, segments, mask in zip(batch.tokens, batch.segments, batch.mask, strict=True):
+        assert not tokens[segments == 0].any()
+        assert not mask[segments == 0].any()
+        for segment in range(1, int(segments.max()) + 1):
+            own = segments == segment
+            found.append((tokens[own].tolist(), mask[own].tolist()))
+    expected = []
+    for row in rows:
+        hidden = max(1, row.answer_from)
+        targets = [0.0] * hidden + [1.0] * (len(row.tokens) - hidden)
+        expected.append((list(row.tokens), targets))
+    assert sorted(found) == sorted(expected)
+    loads = (batch.segments > 0).sum(axis=1)
+    assert (2 * loads <= length).sum() <= 1  # two bins of so little would have been one
 
 
 def test_layout_of_two_rows_side_by_side() -> None:
