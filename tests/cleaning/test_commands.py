@@ -44,6 +44,7 @@ def command(tmp_path, monkeypatch):
     return run
 
 
+@pytest.mark.field_bug("D29")
 @pytest.mark.parametrize("name", FILTERS)
 def test_each_filter_alone_keeps_drops_and_reports(command, tmp_path, name):
     more = ("--benchmarks", "items.jsonl") if name == "decontaminate" else ()
@@ -74,6 +75,7 @@ def test_processes_and_templated_domains_are_options(command, tmp_path):
     assert len(read_jsonl(tmp_path / "none/kept.jsonl")) == 7
 
 
+@pytest.mark.field_bug("D3")
 def test_the_ngram_that_is_given_decides_what_is_found(command, tmp_path):
     """Elsewhere the configured threshold was never read, and a test held the wrong result."""
     item = {"id": "1", "benchmark": "words", "question": STORY, "answer": ""}
