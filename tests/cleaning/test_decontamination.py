@@ -429,18 +429,18 @@ def test_sums_repeated_in_brackets_hide_no_solution():
         assert decontaminate([row("p", text)], items).dropped[0].evidence["rule"] == "answer"
 
 
-ANIMALS = ["owl", "fox", "hen", "elk", "ant", "bee", "cow", "dog", "eel"]
+ANIMALS = ("owl fox hen elk ant", "bee cow dog eel owl fox", "hen ant cow eel bee dog elk owl")
+PIECES = [" ".join(item.split()[at:end]) for item in ANIMALS for at in (0, 2) for end in (4, 5, 8)]
 
 
 @pytest.mark.field_bug("D7")
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.sampled_from(ANIMALS), max_size=24))
-def test_every_hit_has_the_words_of_its_item(words):
+@given(st.lists(st.sampled_from(["owl", "dog", "yak", *PIECES]), max_size=6))
+def test_every_hit_has_the_words_of_its_item(pieces):
     """A hit by hashes alone may be none: here both texts are read again."""
-    items = ("owl fox hen elk ant", "bee cow dog eel owl fox", "hen ant cow eel bee dog elk owl")
-    hit = index(*items, n=4).find(" ".join(words), "prompt")
-    copied = [item for item in items if f" {item} " in f" {' '.join(words)} "]
-    assert hit or not copied
+    text = " ".join(pieces)
+    hit = index(*ANIMALS, n=4).find(text, "prompt")
+    assert hit or not any(f" {item} " in f" {text} " for item in ANIMALS)
     if hit:
         evidence = hit.evidence()
         mine, theirs = (evidence[side]["text"].split() for side in ("row_text", "item_text"))
@@ -448,7 +448,6 @@ def test_every_hit_has_the_words_of_its_item(words):
         assert len(mine) >= 4
 
 
-@pytest.mark.field_bug("D1")
 @settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.sampled_from([*MIDDLING.split(), *SHORT.split(), "x", "^", "2", ".", "**"])),

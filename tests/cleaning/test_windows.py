@@ -64,6 +64,7 @@ def test_a_seed_is_rare_if_no_other_item_holds_it(written):
         assert rare[survey.part(number)].tolist()[: len(expected)] == expected
 
 
+@pytest.mark.field_bug("D4")
 def test_an_ngram_of_three_items_of_a_benchmark_is_template_and_of_two_is_not():
     shared = "the owl counts seven apples below an old bridge at noon every single day"
     written = [f"{shared} {name}" for name in ("quietly", "loudly", "slowly")]
@@ -87,7 +88,6 @@ def test_a_template_with_other_numbers_is_a_template():
     assert all(1 not in form.evident and form.whole for form in forms)
 
 
-@pytest.mark.field_bug("D4")
 @pytest.mark.parametrize("text", ["0 1 0 0 1 1 0 1 0 0 0 1 1 0 1", "a b c d e f g h i j k l m n"])
 def test_repetition_and_commonplaces_are_no_evidence(text):
     assert 1 not in make_windows(texts(text), 13).forms[0].evident
