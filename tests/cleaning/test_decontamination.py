@@ -448,12 +448,14 @@ def test_every_hit_has_the_words_of_its_item(pieces):
         assert len(mine) >= 4
 
 
+@pytest.mark.field_bug("D1")
 @settings(max_examples=25, deadline=None)
 @given(
-    st.lists(st.sampled_from([*MIDDLING.split(), *SHORT.split(), "x", "^", "2", ".", "**"])),
+    st.lists(st.sampled_from([MIDDLING, MIDDLING[:70], SHORT, "x ^ 2", "of", "2", ".", "**"])),
     st.lists(st.sampled_from([" ", "\n", "\n\n", "\t"]), min_size=1),
 )
-def test_the_verdict_is_the_same_on_any_lines(words, blanks):
+def test_the_verdict_is_the_same_on_any_lines(pieces, blanks):
+    words = " ".join(pieces).split()
     searched = index(MIDDLING, SHORT, "Find x ^ 2 for x = 2 and a garden of 14 metres")
     other = "".join(word + blanks[at % len(blanks)] for at, word in enumerate(words))
     flat, wrapped = searched.find(" ".join(words), "prompt"), searched.find(other, "prompt")
