@@ -88,6 +88,7 @@ def test_benchmarks_are_registered_with_their_hash_and_hold_out_their_keys(built
     assert all(held_out(key, 10) for key in keys)
 
 
+@pytest.mark.field_bug("D12")
 def test_no_training_row_has_a_held_out_key(built):
     rows = read_jsonl(built / "data/processed/sft/kept.jsonl")
     assert not any(held_out(row["key"], 10) for row in rows if row["source"] == "generated")
@@ -129,6 +130,7 @@ def test_what_was_left_out_is_counted(built):
     assert sum(sum(reasons.values()) for reasons in counted.values()) == len(dropped)
 
 
+@pytest.mark.field_bug("D35")
 def test_the_same_bytes_again_whatever_the_hash_seed(built):
     before = content_hash([built / "data"])
     for stage in ("build_benchmarks", "build_sft_data"):

@@ -53,6 +53,7 @@ def test_families_keep_their_shares_and_ids_and_keys_differ(drawn):
     assert all("-rl-" in problem.id for problem in problems)
 
 
+@pytest.mark.field_bug("D12")
 def test_nothing_held_out_and_nothing_seen_where_fresh_keys_are_left(drawn):
     problems, seen = drawn
     assert not any(held_out(problem.key, MODULUS) for problem in problems)

@@ -28,6 +28,7 @@ def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 INPUTS, OUT, FOLDER = (Path("input.txt"),), Path("out/file.txt"), Path("out/folder")
 
 
+@pytest.mark.field_bug("D22")
 def test_outputs_stand_only_after_the_block_ends() -> None:
     with workspace("s", {}, INPUTS, (OUT, FOLDER)) as space:
         space.out(OUT).write_text("new")
@@ -60,7 +61,7 @@ def test_only_declared_outputs_can_be_written() -> None:
             space.out(Path("elsewhere"))
 
 
-@pytest.mark.field_bug(44)
+@pytest.mark.field_bug(44, "D23")
 def test_checkpoints_are_found_again_by_the_same_work_only() -> None:
     def attempt(parameters: dict) -> list[str]:
         with pytest.raises(RuntimeError), workspace("s", parameters, INPUTS, ()) as space:
@@ -103,6 +104,7 @@ def test_fingerprints_do_not_depend_on_key_order() -> None:
     assert fingerprint({"a": 1, "b": 2}, INPUTS) == fingerprint({"b": 2, "a": 1}, INPUTS)
 
 
+@pytest.mark.field_bug("D22")
 def test_half_written_checkpoints_are_ignored_and_old_ones_dropped(tmp_path: Path) -> None:
     folder = tmp_path / "checkpoints"
     for name in ("00000001", "00000002.tmp"):

@@ -44,6 +44,7 @@ def command(tmp_path, monkeypatch):
     return run
 
 
+@pytest.mark.field_bug("D29")
 @pytest.mark.parametrize("name", FILTERS)
 def test_each_filter_alone_keeps_drops_and_reports(command, tmp_path, name):
     more = ("--benchmarks", "items.jsonl") if name == "decontaminate" else ()
@@ -72,6 +73,22 @@ def test_processes_and_templated_domains_are_options(command, tmp_path):
         "near", "--input", "rows.jsonl", "--output", "none", "--templated-domains", "x", "maths"
     )
     assert len(read_jsonl(tmp_path / "none/kept.jsonl")) == 7
+
+
+@pytest.mark.field_bug("D3")
+def test_the_ngram_that_is_given_decides_what_is_found(command, tmp_path):
+    """Elsewhere the configured threshold was never read, and a test held the wrong result."""
+    item = {"id": "1", "benchmark": "words", "question": STORY, "answer": ""}
+    write_jsonl(tmp_path / "items.jsonl", [item])
+    write_jsonl(tmp_path / "rows.jsonl", [row("s", " ".join(STORY.split()[:9])), ROWS[3]])
+    decontaminate = ("decontaminate", "--input", "rows.jsonl", "--benchmarks", "items.jsonl")
+    for more, left in (
+        ((), ["s", "h"]),
+        (("--ngram", "9"), ["h"]),
+        (("--ngram", "10"), ["s", "h"]),
+    ):
+        command(*decontaminate, "--output", "out", *more)
+        assert [item["id"] for item in read_jsonl(tmp_path / "out/kept.jsonl")] == left
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,7 @@ def index(*questions, n=13, benchmark="b"):
     return Index([Item(str(i), benchmark, q) for i, q in enumerate(questions)], n)
 
 
+@pytest.mark.field_bug("D2", "D10")
 @pytest.mark.parametrize("disguise", DISGUISES)
 @pytest.mark.parametrize("question", [LONG, SHORT])
 def test_copies_are_found_in_disguise(disguise, question):
@@ -55,6 +56,7 @@ def test_copies_are_found_in_disguise(disguise, question):
         assert result.dropped[0].evidence["item"] == str([LONG, SHORT].index(question))
 
 
+@pytest.mark.field_bug("D8", "D16")
 def test_the_report_shows_both_texts():
     text = f"Before it. {wide(SHORT)} After it."
     evidence = decontaminate([row(text)], index(SHORT)).dropped[0].evidence
@@ -67,6 +69,7 @@ def test_the_report_shows_both_texts():
     assert (evidence["field"], evidence["rule"]) == ("prompt", "whole_item")
 
 
+@pytest.mark.field_bug("D5")
 @pytest.mark.parametrize(
     "text",
     [
@@ -156,12 +159,14 @@ def test_hyphens_are_no_operators():
     assert not decontaminate([row(copy)], index(question)).kept
 
 
+@pytest.mark.field_bug("D3")
 def test_n_decides_how_long_a_shared_stretch_must_be():
     stretch = row(" ".join(LONG.split()[:8]))
     assert decontaminate([stretch], index(LONG, n=13)).kept
     assert not decontaminate([stretch], index(LONG, n=8)).kept
 
 
+@pytest.mark.field_bug("D5")
 def test_template_ngrams_are_no_evidence_but_whole_items_still_are():
     def question(number):
         return (
@@ -175,12 +180,14 @@ def test_template_ngrams_are_no_evidence_but_whole_items_still_are():
     assert searched.describe()["template_ngrams_left_out"] > 0
 
 
+@pytest.mark.field_bug("D6")
 def test_items_too_short_to_mean_anything_are_reported_not_matched():
     searched = index("...", "A.", "Is it?", LONG)
     assert searched.describe()["items_too_short_to_search"] == ["0", "1", "2"]
     assert decontaminate([row("A. Is it? ...")], searched).kept
 
 
+@pytest.mark.field_bug("D13")
 def test_an_empty_index_is_an_error():
     with pytest.raises(DataError, match="no benchmark items"):
         Index([], 13)
@@ -198,6 +205,7 @@ def test_a_key_of_another_type_matches_nothing(key):
     assert decontaminate([row("p", key=key, source=["s"])], Index(items, 13)).kept
 
 
+@pytest.mark.field_bug("D12")
 def test_generated_rows_are_compared_by_key_alone():
     items = [Item("1", "chain", "calc a + 4 b + 1 . 8", "chain|8|+4|+1")]
     rows = [
@@ -218,6 +226,7 @@ def test_chinese_text_is_compared_by_character():
     ).kept
 
 
+@pytest.mark.field_bug("D2")
 def test_every_injected_item_is_found_and_nothing_else():
     rng = random.Random(0)
     words = [
@@ -245,6 +254,7 @@ SOLUTION = (
 )
 
 
+@pytest.mark.field_bug("D1")
 @pytest.mark.parametrize("question", [LONG, MIDDLING, SHORT])
 def test_the_verdict_does_not_depend_on_line_breaks(question):
     """Lines of 8 words, or paragraphs below 13 words, once hid copies from a search by line."""
@@ -254,6 +264,7 @@ def test_the_verdict_does_not_depend_on_line_breaks(question):
         assert not decontaminate([row("\n\n".join(lines))], index(LONG, MIDDLING, SHORT)).kept
 
 
+@pytest.mark.field_bug("D2")
 @pytest.mark.parametrize("share", [0.5, 0.6, 0.8])
 @pytest.mark.parametrize(
     "question",
@@ -294,6 +305,7 @@ def test_a_short_item_with_other_numbers_or_a_few_of_its_words_is_no_copy(text):
     assert decontaminate([row(text)], items).kept
 
 
+@pytest.mark.field_bug("D11")
 def test_a_long_item_with_other_numbers_is_told_apart_from_a_copy():
     """Other edge lengths in a competition problem: a person decides, so the rule is named."""
     question = f"{LONG} Assume that neither stops, and give the distance as a fraction of 7 km."
@@ -306,6 +318,7 @@ def test_a_long_item_with_other_numbers_is_told_apart_from_a_copy():
         assert decontaminate([row(text)], index(question)).dropped[0].evidence["rule"] == rule
 
 
+@pytest.mark.field_bug("D4", "D16")
 def test_quotations_and_boilerplate_are_no_evidence():
     """A famous address, a truth-table instruction and a sum formula were flagged in every row."""
     table = (
@@ -334,12 +347,14 @@ def test_quotations_and_boilerplate_are_no_evidence():
     ).kept
 
 
+@pytest.mark.field_bug("D6")
 @pytest.mark.parametrize("text", ["...", "A.", "##", "A. ...", "", "\n", "?!", "1"])
 def test_next_to_nothing_is_never_a_copy(text):
     """Whole paragraphs such as "...", "A." and "##" once gave a fifth of all hits."""
     assert decontaminate([row(text, text)], index("...", "A.", "##", "", "1", LONG)).kept
 
 
+@pytest.mark.field_bug("D10")
 def test_a_question_too_short_to_be_looked_for_is_still_the_same_question():
     """Rows equal to benchmark rows must go, however short they are."""
     items = index("1 + 1 = ?", "Is it?", LONG)
@@ -349,6 +364,7 @@ def test_a_question_too_short_to_be_looked_for_is_still_the_same_question():
     assert items.describe()["items_too_short_to_search"] == ["0", "1"]
 
 
+@pytest.mark.field_bug("D9")
 def test_an_item_known_under_two_names_is_reported_under_both():
     """A competition problem stayed because it stood in another benchmark under another name."""
     items = [Item("a", "math", LONG), Item("b", "olympiad", LONG.upper()), Item("c", "math", SHORT)]
@@ -376,6 +392,7 @@ def test_solutions_are_found_and_short_answers_are_not():
     assert items.describe()["answers_searched"] == 1
 
 
+@pytest.mark.field_bug("D17")
 def test_what_is_out_of_reach_is_said():
     """Paraphrases and translations are not found, which a report must not pass over in silence."""
     assert index(LONG).describe()["out_of_reach"] == "translations and paraphrases"
@@ -412,12 +429,33 @@ def test_sums_repeated_in_brackets_hide_no_solution():
         assert decontaminate([row("p", text)], items).dropped[0].evidence["rule"] == "answer"
 
 
+ANIMALS = ("owl fox hen elk ant", "bee cow dog eel owl fox", "hen ant cow eel bee dog elk owl")
+PIECES = [" ".join(item.split()[at:end]) for item in ANIMALS for at in (0, 2) for end in (4, 5, 8)]
+
+
+@pytest.mark.field_bug("D7")
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(["owl", "dog", "yak", *PIECES]), max_size=6))
+def test_every_hit_has_the_words_of_its_item(pieces):
+    """A hit by hashes alone may be none: here both texts are read again."""
+    text = " ".join(pieces)
+    hit = index(*ANIMALS, n=4).find(text, "prompt")
+    assert hit or not any(f" {item} " in f" {text} " for item in ANIMALS)
+    if hit:
+        evidence = hit.evidence()
+        mine, theirs = (evidence[side]["text"].split() for side in ("row_text", "item_text"))
+        assert mine == theirs
+        assert len(mine) >= 4
+
+
+@pytest.mark.field_bug("D1")
 @settings(max_examples=25, deadline=None)
 @given(
-    st.lists(st.sampled_from([*MIDDLING.split(), *SHORT.split(), "x", "^", "2", ".", "**"])),
+    st.lists(st.sampled_from([MIDDLING, MIDDLING[:70], SHORT, "x ^ 2", "of", "2", ".", "**"])),
     st.lists(st.sampled_from([" ", "\n", "\n\n", "\t"]), min_size=1),
 )
-def test_the_verdict_is_the_same_on_any_lines(words, blanks):
+def test_the_verdict_is_the_same_on_any_lines(pieces, blanks):
+    words = " ".join(pieces).split()
     searched = index(MIDDLING, SHORT, "Find x ^ 2 for x = 2 and a garden of 14 metres")
     other = "".join(word + blanks[at % len(blanks)] for at, word in enumerate(words))
     flat, wrapped = searched.find(" ".join(words), "prompt"), searched.find(other, "prompt")

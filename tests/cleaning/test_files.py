@@ -36,6 +36,7 @@ def cleaned(tmp_path):
     return tmp_path / "out"
 
 
+@pytest.mark.field_bug("D51", "D53")
 def test_every_row_is_kept_or_dropped_with_its_step(cleaned):
     kept, dropped = read_jsonl(cleaned / "kept.jsonl"), read_jsonl(cleaned / "dropped.jsonl")
     assert [item["id"] for item in kept] == ["copy", "zero"]
@@ -49,6 +50,7 @@ def test_every_row_is_kept_or_dropped_with_its_step(cleaned):
     assert kept[1]["prompt"] == "zerowidth"
 
 
+@pytest.mark.field_bug("D49", "D50")
 def test_further_fields_are_passed_on_in_writable_form(cleaned):
     rows = {item["id"]: item["row"] for item in read_jsonl(cleaned / "dropped.jsonl")}
     assert rows["good"]["note"] == {"kept": None, "tags": ["a\ufffd"]}
@@ -71,6 +73,7 @@ def test_a_clean_run_over_its_own_output_changes_nothing(cleaned, tmp_path):
     assert list(read_lines(tmp_path / "again/dropped.jsonl")) == []
 
 
+@pytest.mark.field_bug("D13")
 def test_no_benchmark_items_is_an_error(tmp_path):
     write_jsonl(tmp_path / "rows.jsonl", [row("a", "b")])
     (tmp_path / "items.jsonl").write_text("")
@@ -122,6 +125,7 @@ def test_an_output_that_is_an_input_is_refused_and_nothing_is_written(folder, na
     assert [entry.name for entry in output.iterdir()] == [name]
 
 
+@pytest.mark.field_bug("D22")
 def test_results_appear_whole_or_not_at_all(folder, monkeypatch):
     def fail(path, value):
         raise OSError(5, "Input/output error", str(path))

@@ -50,6 +50,7 @@ def test_the_stretch_is_shown_as_it_is_written_with_what_stands_around_it(text):
     assert shown["after"].endswith("…")
 
 
+@pytest.mark.field_bug("D7")
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.sampled_from(["a", r"\frac12", "x^2", "１，０００", "é–", "2,000", "**b**"])))
 def test_the_shown_stretch_has_the_words_that_were_found(pieces):
@@ -58,6 +59,7 @@ def test_the_shown_stretch_has_the_words_that_were_found(pieces):
     assert words_of(fold(found.evidence()["row_text"]["text"])) == words_of(OWLS)
 
 
+@pytest.mark.field_bug("D8")
 def test_the_table_is_sorted_and_has_both_texts(dropped):
     table = hits_table(dropped)
     assert [(hit["benchmark"], hit["item"], hit["row"]) for hit in table] == [

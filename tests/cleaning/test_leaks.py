@@ -8,6 +8,7 @@ from stages.cleaning.leaks import self_answered
 LONG = "Because both of the numbers are odd their sum is even"
 
 
+@pytest.mark.field_bug("D14")
 @pytest.mark.parametrize(
     ("question", "answer"),
     [

@@ -21,6 +21,7 @@ def reference(hashes, length):
     return sketch
 
 
+@pytest.mark.field_bug("D26")
 @pytest.mark.parametrize("length", [16, 112, 192])
 def test_signatures_are_those_of_datasketch_for_the_same_hashes(length):
     sets = sets_of_hashes(20)
@@ -29,11 +30,13 @@ def test_signatures_are_those_of_datasketch_for_the_same_hashes(length):
         assert np.array_equal(own, reference(hashes, length).hashvalues)
 
 
+@pytest.mark.field_bug("D29")
 def test_no_texts_have_no_signatures():
     signed = signatures(np.empty(0, dtype=np.uint32), np.empty(0, dtype=np.int64), 8)
     assert band_keys(signed, 2).shape == (0, 2)
 
 
+@pytest.mark.field_bug("D25", "D26")
 def test_the_same_pairs_meet_in_a_band_as_in_the_index_of_datasketch():
     rng = np.random.default_rng(1)
     sets = sets_of_hashes(30)
@@ -51,6 +54,7 @@ def test_the_same_pairs_meet_in_a_band_as_in_the_index_of_datasketch():
         assert met == sorted(index.query(reference(hashes, 40)))
 
 
+@pytest.mark.field_bug("D25")
 def test_the_s_curve_is_the_formula():
     assert found_share(0.8, 14, 8) == pytest.approx(0.924, abs=1e-3)
     assert found_share(0.8, 9, 13) == pytest.approx(0.399, abs=1e-3)  # datasketch's own choice

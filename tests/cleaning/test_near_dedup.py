@@ -5,6 +5,7 @@ import random
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -70,12 +71,14 @@ def test_a_nearly_equal_row_goes_with_evidence_a_person_can_check():
     assert item["row"] == second
 
 
+@pytest.mark.field_bug("D24")
 def test_the_first_row_of_all_can_be_the_one_that_stays_and_the_one_that_goes():
     one, other = as_row("a", text(1)), as_row("b", edited(text(1), 1))
     assert near([one, other]).same_as == {"b": "a"}
     assert near([other, one]).same_as == {"b": "a"}
 
 
+@pytest.mark.field_bug("D33")
 def test_nearly_all_pairs_above_the_threshold_are_found():
     rows, pairs = [], []
     for seed in range(260):
@@ -113,6 +116,7 @@ def sudokus(count):
     return rows
 
 
+@pytest.mark.field_bug("D19")
 def test_problems_of_one_template_that_differ_in_numbers_all_stay_and_cost_no_comparison():
     result = near(word_problems(500) + sudokus(200))
     assert len(result.kept) == 700
@@ -120,6 +124,7 @@ def test_problems_of_one_template_that_differ_in_numbers_all_stay_and_cost_no_co
     assert result.near["largest_cluster"] == 1
 
 
+@pytest.mark.field_bug("D20")
 @pytest.mark.parametrize(
     ("here", "there"),
     [("+", "-"), ("is", "is not"), ("France", "Spain"), ("<", ">"), ("all", "none")],
@@ -131,6 +136,7 @@ def test_a_changed_sign_name_or_negation_keeps_rows_apart(here, there):
     assert near(rows).ids == ["a", "b"]
 
 
+@pytest.mark.field_bug("D20")
 def test_a_response_under_another_prompt_is_no_duplicate():
     answer = " ".join(text(4, 200))
     rows = [row("a", "Tell of the house by the lake", answer), row("b", "Sort a list", answer)]
@@ -138,6 +144,7 @@ def test_a_response_under_another_prompt_is_no_duplicate():
     assert near(rows).ids == ["a", "b"]
 
 
+@pytest.mark.field_bug("D20")
 def test_responses_that_differ_below_the_same_long_instructions_are_no_duplicates():
     prompt, answer = " ".join(text(4, 1600)), text(5, 150)
     other = [word for pair in zip(answer[1::2], answer[::2], strict=True) for word in pair]
@@ -155,6 +162,7 @@ def test_a_row_that_loops_does_not_stand_for_one_that_does_not():
     assert Outcome(rows, steps=("near_dedup", "quality")).ids == ["b"]
 
 
+@pytest.mark.field_bug("D18", "D31")
 def test_there_are_no_chains():
     base = text(5, 150)
     middle = edited(base, 2, 1)
@@ -175,6 +183,7 @@ def test_a_row_that_is_like_two_names_the_smaller_id():
     assert near(rows[::-1], SURE).same_as == {"c": "a"}
 
 
+@pytest.mark.field_bug("D28", "D29")
 def test_texts_without_a_shingle_are_like_nothing():
     rows = [row("a", "cat", ""), row("b", "dog", ""), row("c", "", ""), row("d", "", " ")]
     result = near([*rows, row("e", "!?", "...")])
@@ -182,6 +191,7 @@ def test_texts_without_a_shingle_are_like_nothing():
     assert result.near["rows_left_to_exact_dedup"] == {"too_short": 5}
 
 
+@pytest.mark.field_bug("D19")
 def test_rows_of_a_template_are_left_to_exact_deduplication():
     rows = [as_row("a", text(7), domain="logic"), as_row("b", text(7), domain="logic")]
     assert near(rows).ids == ["a", "b"]
@@ -191,6 +201,7 @@ def test_rows_of_a_template_are_left_to_exact_deduplication():
     assert Outcome(rows, steps=("exact_dedup", "near_dedup")).ids == ["a"]
 
 
+@pytest.mark.field_bug("D19")
 def test_for_rows_with_a_key_the_key_stands_for_the_prompt():
     same = text(8)
     rows = [
@@ -215,6 +226,7 @@ variants = st.lists(
 )
 
 
+@pytest.mark.field_bug("D18", "D20", "D21", "D26", "D29", "D30", "D31")
 @settings(max_examples=25, deadline=None)
 @given(chosen=variants, data=st.data())
 def test_it_is_the_plain_rule_by_rising_id_whatever_order_and_processes(chosen, data):
@@ -237,6 +249,7 @@ def test_it_is_the_plain_rule_by_rising_id_whatever_order_and_processes(chosen, 
         assert is_like(by_id[gone], by_id[stays])
 
 
+@pytest.mark.field_bug("D21", "D26")
 def test_processes_and_stretches_make_no_difference(monkeypatch):
     rows = [as_row(f"{n:03d}", edited(text(n % 20, 100), n % 3, n)) for n in range(80)]
     once = near(rows)
@@ -249,6 +262,7 @@ def test_processes_and_stretches_make_no_difference(monkeypatch):
         assert (again.bytes, again.near) == (once.bytes, once.near)
 
 
+@pytest.mark.field_bug("D32")
 def test_one_run_leaves_nothing_to_the_next():
     rows = [as_row("a", text(9)), as_row("b", edited(text(9), 1))]
     assert [near(rows).ids, near(rows[1:]).ids, near(rows).ids] == [["a"], ["b"], ["a"]]
@@ -261,6 +275,7 @@ print(near(rows).same_as)
 """
 
 
+@pytest.mark.field_bug("D35")
 @pytest.mark.slow
 def test_survivors_do_not_depend_on_the_hash_seed():
     found = []
@@ -271,6 +286,7 @@ def test_survivors_do_not_depend_on_the_hash_seed():
     assert found[0] == found[1] != b"{}\n"
 
 
+@pytest.mark.field_bug("D18")
 def test_a_large_cluster_is_told(monkeypatch, capsys):
     monkeypatch.setattr(text_pairs, "LARGE_CLUSTER", 10)
     monkeypatch.setattr("stages.cleaning.near_dedup.LARGE_CLUSTER", 10)
@@ -281,18 +297,42 @@ def test_a_large_cluster_is_told(monkeypatch, capsys):
     assert "12 rows count as one" in told
 
 
+@pytest.mark.field_bug("D25", "D33")
 def test_the_shares_that_the_bands_find_are_told_and_reported(capsys):
     result = near([as_row("a", text(1))])
     assert result.near["found_share_at_jaccard"] == {"0.7": 0.7595, "0.8": 0.9878, "0.9": 1.0}
     assert "0.988 at 0.8" in capsys.readouterr().err
 
 
+@pytest.mark.field_bug("D25", "D33")
 @pytest.mark.parametrize("shape", [(8, 14), (9, 13), (13, 60)])
 def test_bands_that_miss_what_they_are_for_are_refused(shape):
     with pytest.raises(ConfigError, match=r"find only \d+% of pairs"):
         NearDedup(bands=shape[0], band_rows=shape[1])
 
 
+@pytest.mark.field_bug("D3")
+def test_the_threshold_decides_which_rows_go():
+    one, other = as_row("a", text(2)), as_row("b", edited(text(2), 2))
+    similar = plain_jaccard(one, other)
+    for threshold, left in ((similar - 0.01, ["a"]), (similar + 0.01, ["a", "b"])):
+        assert near([one, other], replace(SURE, jaccard=threshold)).ids == left
+
+
+@pytest.mark.field_bug("D27")
+def test_what_is_held_of_a_row_does_not_grow_with_the_hashes_of_a_band():
+    """9,000 hashes of each of 20 million rows, all held at once, once filled 700 GB."""
+    rows = [as_row(str(n), text(n)) for n in range(20)]
+    held = [
+        sum(
+            value.nbytes for value in vars(prints(rows, shape)).values() if hasattr(value, "nbytes")
+        )
+        for shape in (SURE, replace(SURE, band_rows=8))
+    ]
+    assert held[0] == held[1]
+
+
+@pytest.mark.field_bug("D34")
 def test_the_index_takes_eight_bytes_a_band_and_row():
     found = prints([as_row(str(n), text(n)) for n in range(50)], NearDedup())
     assert found.bands.nbytes == 50 * 24 * 8

@@ -19,6 +19,7 @@ def origin(path, kind="jsonl") -> RlSource:
     return RlSource(name="s", kind=kind, path=str(path), domain="maths", schema="math")
 
 
+@pytest.mark.field_bug("D49")
 def test_all_fields_come_with_their_texts_repaired(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'{"a": "x \\ud83d", "b": [{"c": "\\ud83d"}], "d": NaN}\nnonsense\n')
@@ -50,6 +51,7 @@ def test_too_many_unreadable_rows_are_refused_with_the_first_place(tmp_path):
         refuse_unreadable(origin(tmp_path), 98, bad, 0.01)
 
 
+@pytest.mark.field_bug("D15")
 def test_items_are_found_by_key_and_by_words_and_templates_by_key_alone():
     question = (
         "How many apples does Ann have left after she gives seven of her twelve to Bob today?"

@@ -1,5 +1,6 @@
 """Rows on disk: found again by number, in any order; what a killed run left is not read."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ def test_rows_come_back_in_any_order(tmp_path):
     assert b"".join(stored.lines(range(9))) == (tmp_path / "new/rows.jsonl").read_bytes()
 
 
+@pytest.mark.field_bug("D22", "D23")
 def test_what_a_killed_run_left_behind_is_not_read(tmp_path):
     (tmp_path / "rows.jsonl").write_bytes(b'{"id": "old"}\n{"id": "cut')
     stored = RowFile(tmp_path / "rows.jsonl")

@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -65,6 +66,7 @@ def test_case_and_width_do_not_count_and_numbers_do():
     assert shingles_of(words("a 1 b"), 3) != shingles_of(words("a 2 b"), 3)
 
 
+@pytest.mark.field_bug("D28")
 def test_two_empty_sets_are_not_alike_unless_it_is_said():
     empty = frozenset()
     assert (jaccard(empty, empty), jaccard(empty, empty, empty=1.0)) == (0.0, 1.0)

@@ -24,6 +24,7 @@ def line(prompt, response="r"):
     return json.dumps({"prompt": prompt, "response": response}, ensure_ascii=False).encode()
 
 
+@pytest.mark.field_bug("D48")
 def test_line_separators_inside_a_text_do_not_cut_the_row(tmp_path):
     path = tmp_path / "a.jsonl"
     text = "one\u2028two\u2029three\u0085four\x1cfive".replace("\x1c", "")
@@ -39,6 +40,7 @@ def test_bom_crlf_blank_lines_and_a_missing_last_newline_are_no_fault(tmp_path):
     assert [row["id"] for row in loaded.rows] == ["s:a.jsonl:1", "s:a.jsonl:3", "s:a.jsonl:4"]
 
 
+@pytest.mark.field_bug("D49", "D50", "D51")
 def test_a_lone_surrogate_is_repaired_counted_and_can_be_written(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(
@@ -52,6 +54,7 @@ def test_a_lone_surrogate_is_repaired_counted_and_can_be_written(tmp_path):
     assert read_jsonl(tmp_path / "out.jsonl") == loaded.rows
 
 
+@pytest.mark.field_bug("D51", "D52", "D53")
 @pytest.mark.parametrize(
     ("bad", "detail"),
     [
@@ -74,6 +77,7 @@ def test_bad_lines_go_to_quarantine_with_file_line_and_reason(tmp_path, bad, det
     assert len(loaded.rows) == 2
 
 
+@pytest.mark.field_bug("D53")
 def test_too_many_bad_lines_are_an_error_that_shows_the_first(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(line("1") + b"\nnonsense\n")
@@ -91,6 +95,7 @@ def test_no_readable_row_at_all_is_an_error(tmp_path):
 LINES = line("one") + b"\n" + line("two") + b"\n"
 
 
+@pytest.mark.field_bug("D52")
 @pytest.mark.parametrize(
     ("content", "why"),
     [
@@ -187,6 +192,7 @@ def test_parquet_rows_are_read_and_nulls_quarantined(tmp_path):
     assert loaded.quarantined[0].evidence["where"] == f"{path}:2"
 
 
+@pytest.mark.field_bug("D52")
 def test_texts_of_parquet_that_are_not_utf8_go_to_quarantine_with_row_and_column(tmp_path):
     data, offsets = b"oka\xff\xfeend", (0, 2, 5, 8)
     buffers = [None, *map(pyarrow.py_buffer, (array("i", offsets).tobytes(), data))]

@@ -87,6 +87,7 @@ def test_cleaning_what_was_kept_drops_and_repairs_nothing_more(texts):
     assert (again.kept, again.dropped, again.repairs) == (once.kept, [], {})
 
 
+@pytest.mark.field_bug("D21")
 def test_the_bytes_are_the_same_for_any_number_of_processes_and_any_stretches(monkeypatch):
     rows = [row(f"Name {n % 9} rivers of \x00Chad" + " etc" * n, f"{n:03d}") for n in range(60)]
     rows += [row(text, f"x{n}") for n, text in enumerate([QUESTION, HARMFUL, ""])]
@@ -135,6 +136,7 @@ def test_an_id_that_comes_twice_and_a_missing_field_are_errors_that_name_the_row
         cleaned([row("x"), {"id": "b", "domain": "d", "response": "r"}])
 
 
+@pytest.mark.field_bug("D13")
 def test_decontamination_without_benchmarks_is_an_error():
     with pytest.raises(ConfigError, match="no benchmark items"):
         Outcome([row("x")])

@@ -68,6 +68,7 @@ def gradients(batches: Sequence[PackedBatch]) -> dict[str, Tensor]:
     return {n: p.grad for n, p in module.named_parameters() if p.grad is not None}
 
 
+@pytest.mark.field_bug("D41")
 def test_attention_stays_inside_a_segment_and_looks_back_only() -> None:
     seen = block_attention(torch.tensor([[1, 1, 2, 2, 0]]))[0, 0]
     assert seen.int().tolist() == [
@@ -79,7 +80,7 @@ def test_attention_stays_inside_a_segment_and_looks_back_only() -> None:
     ]
 
 
-@pytest.mark.field_bug(19)
+@pytest.mark.field_bug(19, "D41", "D42")
 def test_packed_rows_train_exactly_like_rows_alone() -> None:
     rows = make_rows()
     together, apart = gradients([packed(rows)]), gradients([alone(row) for row in rows])
@@ -98,7 +99,7 @@ def test_scores_are_log_probabilities_of_the_targets_only() -> None:
     assert (logp[batch.mask == 0] == 0).all()
 
 
-@pytest.mark.field_bug(18, 19)
+@pytest.mark.field_bug(18, 19, "D41", "D42")
 def test_a_row_scores_the_same_alone_and_in_company() -> None:
     trainer, rows = make_trainer(), make_rows()
     batch = packed(rows)

@@ -41,6 +41,7 @@ def test_keyword_inputs_of_leetcode_are_read_as_literals():
     assert found.program.startswith("from typing import List")
 
 
+@pytest.mark.field_bug("D61")
 @pytest.mark.parametrize(
     "written", ["nums = __import__('os').getpid()", "x = 1) + print(2", "nums = [1", "n = 2 ** 9"]
 )
@@ -49,6 +50,7 @@ def test_what_is_no_literal_is_refused_and_not_evaluated(written):
     assert "no list of literals" in parsed("leetcode", row).unreadable[0][2]
 
 
+@pytest.mark.field_bug("D58")
 def test_a_value_that_may_come_in_any_order_is_compared_without_it():
     """Outputs allowed in any order were once compared in order."""
     assert task("leetcode", ROWS["leetcode"]).comparator == "value_any_order"
@@ -56,6 +58,7 @@ def test_a_value_that_may_come_in_any_order_is_compared_without_it():
     assert task("leetcode", ordered).comparator == "value"
 
 
+@pytest.mark.field_bug("D58")
 @pytest.mark.parametrize(
     "question", ["Print the rows in any order.", "If there are multiple answers, print any."]
 )

@@ -13,6 +13,7 @@ from stages.problems.comparators import same_output
 LONG = "9" * 5000
 
 
+@pytest.mark.field_bug("D54")
 @pytest.mark.parametrize(
     ("expected", "found", "same"),
     [
@@ -43,6 +44,7 @@ def test_tokens(expected, found, same):
     assert same_output(expected, found, "tokens") is same
 
 
+@pytest.mark.field_bug("D58")
 @pytest.mark.parametrize(
     ("expected", "found", "same"),
     [
@@ -58,6 +60,7 @@ def test_lines_in_any_order(expected, found, same):
     assert same_output(expected, found, "tokens") is False
 
 
+@pytest.mark.field_bug("D54")
 @pytest.mark.parametrize(
     ("expected", "found", "same"),
     [
@@ -80,6 +83,7 @@ def test_values(expected, found, same):
     assert same_output(expected, found, "value") is same
 
 
+@pytest.mark.field_bug("D58")
 @given(st.lists(st.lists(st.integers(0, 3), max_size=2), max_size=5), st.randoms())
 @settings(max_examples=30, deadline=None)
 def test_a_shuffled_list_is_the_same_in_any_order_and_one_changed_is_not(values, rng):

@@ -33,6 +33,7 @@ def maths(*rows, name="first"):
     return parsed("math", *({"problem": q, "answer": a} for q, a in rows), name=name).problems
 
 
+@pytest.mark.field_bug("D15")
 def test_copies_across_sources_leave_the_one_of_the_first_source():
     problems = [*maths(("What is 1 + 1?", "2"), name="second"), *maths(("what is 1+1 ?", "2"))]
     found = curated(problems)
@@ -43,6 +44,7 @@ def test_copies_across_sources_leave_the_one_of_the_first_source():
     assert found.reasons() == {"a copy": 1}
 
 
+@pytest.mark.field_bug("D37")
 def test_a_set_published_a_hundred_times_over_is_counted_down_to_one():
     """17,000 prompts were once published about a hundred times each."""
     found = curated(maths(*[("What is 2 + 2?", "4")] * 100, ("What is 2 + 3?", "5")))
@@ -50,6 +52,7 @@ def test_a_set_published_a_hundred_times_over_is_counted_down_to_one():
     assert found.reasons() == {"a copy": 99}
 
 
+@pytest.mark.field_bug("D15")
 def test_a_copy_whose_tests_pass_takes_the_place_of_one_whose_fail():
     """One public set of programming tasks holds two others whole."""
     bad = taco_row(input_output='{"inputs": ["1\\n4"], "outputs": ["9"]}')
@@ -119,6 +122,7 @@ def test_programming_tasks_need_a_sandbox():
         curated(problems)
 
 
+@pytest.mark.field_bug("D55")
 def test_programming_tasks_are_kept_with_their_checks_or_set_aside():
     bad = taco_row(
         question="Print the smallest.", input_output='{"inputs": ["1\\n4"], "outputs": ["9"]}'
@@ -138,6 +142,7 @@ def test_a_task_whose_tests_could_not_be_run_is_kept_apart_from_a_wrong_one():
     assert curated(broken, sandbox=Broken()).reasons() == {"no programming task": 1}
 
 
+@pytest.mark.field_bug("D21")
 @given(st.randoms(use_true_random=False))
 @settings(max_examples=20, deadline=None)
 def test_the_outcome_does_not_depend_on_the_order_of_rows(rng: random.Random):

@@ -47,6 +47,7 @@ def asked(*questions: str) -> list[dict]:
     return [{"problem": question, "answer": "12"} for question in questions]
 
 
+@pytest.mark.field_bug("D15")
 def test_copies_benchmark_texts_and_long_prompts_go_with_their_reasons():
     rows = {
         "a": asked("What is 6 + 6?", "A leaked question?", "x " * 150 + "?", "What is 5 + 7?"),
@@ -66,6 +67,7 @@ def test_copies_benchmark_texts_and_long_prompts_go_with_their_reasons():
     }  # fmt: skip
 
 
+@pytest.mark.field_bug("D12")
 def test_puzzles_that_rl_has_already_or_that_are_held_out_do_not_come_in():
     drawn = generate("charge", 30, 0, "text", heldout=False, modulus=10)
     kept_out = generate("charge", 2, 0, "text", heldout=True, modulus=10)
@@ -93,6 +95,7 @@ def test_what_the_sft_corpus_held_is_marked_and_stays():
     assert marks == {"What is 6 + 6?": True, "What is 5 + 7?": False}
 
 
+@pytest.mark.field_bug("D51")
 def test_unreadable_rows_are_listed_with_their_place_and_refused_when_many():
     found = take({"a": [*asked("What is 6 + 6?"), {}]}, {"a": "math"})
     (left,) = found.left

@@ -22,6 +22,7 @@ from stages.problems.registry import (
 )
 
 
+@pytest.mark.field_bug("D12")
 def test_train_and_held_out_keys_never_meet():
     for name in FAMILIES:
         train = generate(name, 60, 0, "compact", heldout=False, modulus=10)
@@ -104,6 +105,7 @@ def test_expected_length_is_close_to_the_length_of_the_rows():
     assert expected == pytest.approx(sum(map(words_in, rows)) / len(rows), rel=0.08)
 
 
+@pytest.mark.field_bug("D35")
 def test_the_same_problems_whatever_the_hash_seed():
     script = (
         "from stages.problems.registry import *\n"

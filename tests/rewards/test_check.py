@@ -77,6 +77,7 @@ def run(*arguments):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.field_bug("D53")
 def test_a_line_that_is_not_json_is_one_plain_error(tmp_path):
     rows, output = tmp_path / "rows.jsonl", tmp_path / "out.jsonl"
     rows.write_text('{"id": "a", "domain": "maths", "gold": "3", "response": "3"}\n{"id": \n')
@@ -147,6 +148,7 @@ def test_instructions_are_passed_on_whole():
 NAMED = Problem("p", "", "maths", "", "3", "p", meta={"verifier": "maths"})
 
 
+@pytest.mark.field_bug("D62")
 @pytest.mark.parametrize("name", ["magic", None, ["maths"], 3])
 def test_a_verifier_nobody_knows_is_an_error_without_reward(name):
     asked = dataclasses.replace(NAMED, meta={"verifier": name})

@@ -114,6 +114,7 @@ def at_least(words: int) -> Instruction:
     )
 
 
+@pytest.mark.field_bug("D63")
 def test_a_prompt_that_says_another_number_than_its_arguments_cannot_be_judged():
     """A published row asks for 400 words and checks 336."""
     prompt = "Write a riddle. Your response must be at least 400 words and have a title."
@@ -127,6 +128,7 @@ def test_a_prompt_that_says_another_number_than_its_arguments_cannot_be_judged()
     assert check_instructions([at_least(336)], "word " * 400).verdict is Verdict.PASS
 
 
+@pytest.mark.field_bug("D63")
 def test_a_prompt_with_the_other_bound_cannot_be_judged():
     """A published row wants a letter at least 6 times and checks for less than 6."""
     prompt = "The letter o should appear at least 6 times."

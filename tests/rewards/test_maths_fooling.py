@@ -147,6 +147,29 @@ def test_hostile_answers_cost_little_and_earn_nothing(text):
     assert time.process_time() - started < LIMIT
 
 
+@pytest.mark.field_bug("D61")
+def test_nothing_a_model_writes_is_evaluated(tmp_path):
+    """Graders that pass an answer to ``eval``, or to a parser that does, run what it says."""
+    left = tmp_path / "left"
+    puzzles = [
+        Problem("p", family, "logic", "", "", "p", meta={"notation": "text", "instance": instance})
+        for family, instance in (
+            ("countdown", {"numbers": [1, 6, 1], "target": 8}),
+            ("game24", {"numbers": [4, 1, 8, 7]}),
+            ("lists", {"digits": [6, 5, 6, 8], "operations": ["rev"]}),
+        )
+    ]
+    for code in (
+        f"open('{left}', 'w')",
+        f"__import__('os').mkdir('{left}')",
+        f"[{{1: open('{left}', 'w')}}, 2]",
+    ):
+        for asked in (*PROBLEMS, *puzzles):
+            for dress in ("%s", r"\boxed{%s}", r"\boxed{\sqrt{2} + %s}"):
+                assert verify(asked, f"</think> {dress % code}", "stop").reward == 0.0
+    assert not left.exists()
+
+
 @pytest.mark.parametrize("digits", ["٣", "३", "Ⅲ\u0338", "③\u20e0", "З", "3\u0338", "𝟛\u0338"])
 def test_what_only_looks_like_a_digit_is_none(digits):
     assert verify(problem("maths", "3"), rf"\boxed{{{digits}}}", "stop").reward == 0.0
