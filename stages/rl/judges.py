@@ -118,12 +118,14 @@ def _ended(trajectory: Trajectory) -> Judgement:
     return Judgement(Verdict.PASS, 1.0)
 
 
-def _refused_unless_finite(found: Judgement) -> Judgement:
-    """A reward or part that is not a finite number says that the checker failed."""
+def _refused_unless_sound(found: Judgement) -> Judgement:
+    """A reward outside [0, 1], or a figure that is no finite number: the checker failed."""
     values = [*found.parts.values(), *([] if found.reward is None else [found.reward])]
-    if all(math.isfinite(value) for value in values):
-        return found
-    return Judgement(Verdict.ERROR, None, f"the checker's figures are not finite: {values}")
+    if not all(math.isfinite(value) for value in values):
+        return Judgement(Verdict.ERROR, None, f"the checker's figures are not finite: {values}")
+    if found.reward is not None and not 0 <= found.reward <= 1:
+        return Judgement(Verdict.ERROR, None, f"the checker's reward is {found.reward:g}")
+    return found
 
 
 def judge_groups(
@@ -141,7 +143,7 @@ def judge_groups(
     if not members:
         return
     judgements = judge.judge([problems[member.prompt_id] for member in members], members)
-    judgements = [_refused_unless_finite(found) for found in judgements]
+    judgements = [_refused_unless_sound(found) for found in judgements]
     for member, found in zip(members, judgements, strict=True):
         member.reward = found.reward
         member.verdict = found.verdict.value

@@ -111,10 +111,12 @@ def test_half_a_reward_is_none():
     [
         Judgement(Verdict.PASS, math.nan),
         Judgement(Verdict.PASS, math.inf),
+        Judgement(Verdict.PASS, 1.5),
+        Judgement(Verdict.WRONG, -0.5),
         Judgement(Verdict.PASS, 1.0, parts={"rules": math.nan}),
     ],
 )
-def test_figures_that_are_no_numbers_are_a_failed_check(found):
+def test_figures_that_no_reward_can_have_are_a_failed_check(found):
     members = [trajectory(1), trajectory(2)]
     group = Group(Visit("p", 0, 0), members)
     judge = Fixed(found, Judgement(Verdict.PASS, 1.0))
