@@ -54,6 +54,7 @@ REWRITTEN = tuple(
         (r"\\(?:neq|ne)(?![a-zA-Z])", "!="),
         (r"\\(?:cdot|times|ast)(?![a-zA-Z])", "*"),
         (r"\\div(?![a-zA-Z])", "/"),
+        (r"\{([^{}]+?)\\choose(?![a-zA-Z])([^{}]+)\}", r"\\binom{\1}{\2}"),
         (r"\\(?:lvert|rvert|vert|mid)(?![a-zA-Z])", "|"),
         (r"\\lbrace(?![a-zA-Z])", r"\\{"),
         (r"\\rbrace(?![a-zA-Z])", r"\\}"),
