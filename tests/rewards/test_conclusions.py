@@ -157,3 +157,50 @@ def test_a_problem_may_demand_thinking():
 def test_endless_answers_are_not_searched():
     assert conclusion("3\n" * LONGEST) is None
     assert conclusion("\n".join(map(str, range(1000)))) is None
+
+
+@pytest.mark.parametrize("text", [
+    r"\boxed{5}x", r"\boxed{5}i", r"\boxed{5}e3", r"\boxed{5}a+3", r"\boxed{5} dozens",
+    r"\boxed{5} pairs", r"\boxed{5} thousandths", r"\boxed{5} less than 10", r"$x=\boxed{5}y$",
+    r"$\boxed{5} y$", r"\boxed{5} is half the answer", r"\boxed{5} more than 3",
+])  # fmt: skip
+def test_what_is_glued_to_a_box_belongs_to_the_answer(text):
+    assert judge_maths("5", text, Asked("How much is it?")).reward == 0.0
+
+
+@pytest.mark.parametrize("text", [
+    r"\boxed{>5}", r"\boxed{5>}", "The answer is > 5", ">5", r"\boxed{5'}", r"\boxed{5*}",
+    r"\boxed{_5}", r"\boxed{#5}", r"\boxed{5...}", r"\boxed{5\ldots}", "The answer is *5",
+    'The answer is 5"',
+])  # fmt: skip
+def test_signs_of_an_answer_are_not_its_dress(text):
+    assert judge_maths("5", text, Asked()).reward == 0.0
+
+
+@pytest.mark.parametrize(
+    "text", ["# 5", "The answer is *5*.", "*The answer is 5.*", '"5"', r"\boxed{`5`}", "_5_"]
+)
+def test_marks_around_an_answer_are_its_dress(text):
+    assert judge_maths("5", text, Asked()).reward == 1.0
+
+
+@pytest.mark.parametrize("end", [
+    "However the true answer is 6.", "But 6 is right.", "(or 6)", "Or 6.", "Hmm, 6.",
+    "On second thought, 6.", "Oops, it's 6.", "No it's 6.", "Let me recheck: it is 6.",
+    "The correct value is 6.",
+])  # fmt: skip
+@pytest.mark.parametrize("start", [r"$\boxed{5}$.", "The answer is 5."])
+def test_a_second_answer_in_prose_takes_back_the_first(start, end):
+    assert judge_maths("5", f"{start} {end}", Asked()).verdict is Verdict.UNPARSED
+    assert judge_maths("5", f"{start} {end.replace('6', '5')}", Asked()).reward == 1.0
+
+
+def test_a_second_answer_that_would_be_right_too_counts_as_one():
+    assert judge_maths("5", r"$\boxed{5}$. 6 would also be right.", Asked()).reward == 0.0
+    assert judge_maths("5", r"$\boxed{5}$. 5 would also be right.", Asked()).reward == 1.0
+
+
+@pytest.mark.parametrize(("tag", "closing"), [("<Think>", "</Think>"), ("<THINK>", "</think>")])
+def test_thinking_is_thinking_in_any_case(tag, closing):
+    assert answer_part(f"{tag}4{closing}5") == "5"
+    assert answer_part(f"{tag}4") is None

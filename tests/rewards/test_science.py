@@ -182,3 +182,17 @@ def test_words():
         assert judge_text("Golgi", response).reward == 0.0
     with pytest.raises(VerifierError, match="no words"):
         judge_text("...", "x")
+
+
+@pytest.mark.parametrize("text", [
+    "Answer: B. Correct choice: C", r"\boxed{B}. Also C.", "A) x\nB) y",
+    "The answer is B. C would also be right.", "B. all but C",
+])  # fmt: skip
+def test_a_second_choice_takes_back_the_first(text):
+    assert judge_choice("B", text).reward == 0.0
+
+
+@pytest.mark.parametrize("end", ["Or chloroplast.", "The real answer is chloroplast."])
+def test_second_words_take_back_the_first(end):
+    assert judge_text("mitochondria", f"The answer is mitochondria. {end}").reward == 0.0
+    assert judge_text("mitochondria", "The answer is mitochondria. They make ATP.").reward == 1.0
