@@ -60,6 +60,7 @@ CHANGES, SCALED = frozenset(OPERATIONS.split()), frozenset(SCALES.split())
 UNIT_WORDS = ("per", "square", "cubic", "squared", "cubed")
 LEAD = re.compile(
     r"(?i)^(?:(?:so|thus|hence|therefore|that|simply|just|exactly|equal to|given by|indeed|option|"
+    r"the\s+(?:(?:final|correct|right)\s+)*(?:answer|result|option|choice)\s+is|"
     r"choice)\b,?\s*|[:=]\s*)+"
 )
 AFTER = re.compile(
@@ -77,18 +78,22 @@ CLAIM = r"(?:right|correct|true|real|actual|proper)"
 RIVALS = tuple(
     re.compile(rf"(?im){pattern}")
     for pattern in (
-        r"(?:^\s*|[.!?,;:]\s+|\b(?:but|and|however,?|now)\s+)(?:the\s+)?"
+        r"(?:^[ \t]{0,9}|[.!?,;:]\s{1,9}|\b(?:but|and|however,?|now)\s+)(?:the\s+)?"
         r"(?!(?:but|and|however|now|the|it|this|that|which)\b)(\S{0,39}[\w)}$*])(?:\s+\w{1,9})?\s+"
         rf"(?:is|are|(?:would|could)\s+(?:also\s+)?be)\s+(?:also\s+|in\s+fact\s+|the\s+)?{CLAIM}\b",
         rf"\b{CLAIM}(?:\s+(?:final\s+)?(?:answer|value|choice|option|one|result|number))?\s*"
         r"(?:\bis\b|:|=)\s*([^.!?\n]{1,60}(?:\.\d[^.!?\n]*)?)",
-        r"(?:^|[.!?]\s+|\()\s*(?:or|also|hmm+|oops|on\s+second\s+thoughts?|no|but)\b[,:\s]*"
+        r"(?:^[ \t]{0,9}|[.!?]\s{1,9}|\()(?:or|also|hmm+|oops|on\s+second\s+thoughts?|no|but)"
+        r"\b[,:\s]*"
         r"(?:(?:it|that)(?:'s|\s+is)\s+)?([^.!?\n()]{1,60}(?:\.\d[^.!?\n()]*)?)",
-        r"\b(?:recheck|check\s+again|second\s+look)\b[^.\n]*?\b(?:it\s+is|it's)\s+([^.!?\n]{1,60})",
+        r"\b(?:recheck|check\s+again|second\s+look)\b[^.\n]{0,99}?\b(?:it\s+is|it's)\s+([^.!?\n]{1,60})",
     )
 )
 SPACED = re.compile(r"^(?:\\[ ,;:!]|\s|~)+")
 BOLD = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
+TAGGED = re.compile(r"<answer>([^<>]*)</answer>")
+FRAME = re.compile(r"\\f(?:rame)?box(?=\s*\{)")
+UNBRACED = re.compile(r"\\boxed\s*(\d+)(?![\d.,]*\d)")
 VALUE_LIKE = re.compile(
     r"(?=.*[0-9\\]|\(?[A-Za-z]\)?\.?$)(?:\\[a-zA-Z]+|[^A-Za-z=]|(?<![A-Za-z])[A-Za-z]{1,2}(?![A-Za-z])){1,60}"
 )
@@ -126,7 +131,8 @@ def conclusion(text: str) -> Conclusion | None:
     if len(text) > LONGEST or OPEN in text or CLOSE in text:
         return None
     text = _without_pictures(split_closing(text, "text")[0])
-    text = BOLD.sub("", text).replace(r"\fbox", r"\boxed")
+    text = TAGGED.sub(r"\nAnswer: \1\n", BOLD.sub("", text))
+    text = UNBRACED.sub(r"\\boxed{\1}", FRAME.sub(r"\\boxed", text))
     if r"\boxed" in text:
         return _boxed(text)
     lines = [line.strip() for line in text.splitlines()]
@@ -155,12 +161,14 @@ def _without_pictures(text: str) -> str:
 
 def _stated(answer: str, others: tuple[str, ...]) -> Conclusion | None:
     answer = re.sub(r"^#+\s+", "", answer.strip())
+    if len(answer) > LONGEST_ANSWER:
+        return None
     while quoted := QUOTED.fullmatch(answer):
         answer = quoted[2].strip()
     if UNENDING.fullmatch(answer):
         return None
     others = tuple(other for other in others if other and other != answer)
-    if not 0 < len(answer) <= LONGEST_ANSWER or len(others) > MOST_OTHERS:
+    if not answer or len(others) > MOST_OTHERS:
         return None
     return Conclusion(answer, others)
 
@@ -226,7 +234,11 @@ def _unboxed(content: str) -> str:
     """The contents of a box within a box."""
     inner = boxes(content)
     whole = len(inner) == 1 and inner[0][0] == 0 and inner[0][2] == len(content)
-    return inner[0][1] if whole else content
+    content = (inner[0][1] if whole else content).strip().removeprefix("\\ ")
+    if content.endswith("\\") and not content.endswith("\\\\"):
+        content = content[:-1]  # the blank after it is gone
+    tied = content.startswith("~") and content.endswith("~")
+    return content.strip("~ ") if tied else content.strip()
 
 
 def _free(clause: str, revised: bool) -> bool:

@@ -100,6 +100,9 @@ def _number_unworked(said: Node, prompt: str) -> str | None:
 def simple(node: Node) -> Node:
     """An expression in one order, its numbers put together, no zeros and ones to spare."""
     args = tuple(map(simple, node.args))
+    if node.name in ("sqrt", "root"):
+        degree = args[1] if len(args) > 1 else number(2)
+        return simple(Node("pow", (args[0], Node("div", (number(1), degree)))))
     node = replace(node, args=args)
     if node.args and all(part.op == "num" for part in args):
         try:

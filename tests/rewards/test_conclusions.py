@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from stages.base.records import Verdict
@@ -55,7 +57,6 @@ Answer: 4⏎No, wait.⏎Answer: 3
 OPEN = r"""
 \boxed{3}. And the final answer: \boxed{
 \boxed{}
-\boxed 3
 \boxedfoo{3}
 It is not \boxed{3}
 It is 4, not \boxed{3}
@@ -204,3 +205,33 @@ def test_a_second_answer_that_would_be_right_too_counts_as_one():
 def test_thinking_is_thinking_in_any_case(tag, closing):
     assert answer_part(f"{tag}4{closing}5") == "5"
     assert answer_part(f"{tag}4") is None
+
+
+@pytest.mark.parametrize("text", [
+    "The correct answer is 5.", "The result is 5.", "<answer> 5 </answer>",
+    "Hence, the final result is **5**.",
+    "Final Answer: The final answer is $5$. I hope it is correct.", "<answer>5</answer>",
+    r"\boxed 5", r"$\boxed5$", r"\framebox{5}", r"\boxed{~5~}", r"\boxed{\ 5\ }",
+    r"\boxed{\color{red}5}", r"\boxed{\large 5}", r"\boxed{5\text{ units}}",
+    r"\boxed{5\text{ square units}}",
+])  # fmt: skip
+def test_a_plain_statement_in_another_dress_is_read(text):
+    assert judge_maths("5", text, Asked("How much is it?")).reward == 1.0
+    assert judge_maths("6", text, Asked("How much is it?")).reward == 0.0
+    assert judge_maths("5", text.replace("5", "52"), Asked()).reward == 0.0
+
+
+def test_blanks_group_thousands_of_one_number_only():
+    assert judge_maths("1000", r"\boxed{1 000}", Asked()).reward == 1.0
+    assert judge_maths("1000", r"\boxed{1 00}", Asked()).reward == 0.0
+    assert judge_maths("1000", r"\boxed{1, 000}", Asked()).reward == 0.0
+
+
+@pytest.mark.parametrize(
+    "piece", ["recheck ", ". \n", "but ", "…  ", "*", "the x ", "</answer><answer>"]
+)
+def test_no_tail_takes_long_to_search(piece):
+    start = time.process_time()
+    for before in (r"\boxed{5} ", "The answer is 5. ", ""):
+        conclusion(before + piece * (LONGEST // len(piece) - 9))
+    assert time.process_time() - start < 5.0

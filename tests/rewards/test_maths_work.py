@@ -35,6 +35,7 @@ from stages.rewards.science import Measured, judge_number
         ("Find $17 * 23$ and $1+1$.", "391, 2", "17(20+3), 2"),
         (r"Simplify $\sqrt{18}$.", r"3\sqrt{2}", r"\sqrt{18}"),
         (r"Simplify $\sqrt{18}$.", r"3\sqrt{2}", r"\sqrt{9 \cdot 2} + 0"),
+        (r"Simplify $\sqrt{18}$.", r"3\sqrt{2}", "18^{1/2}"),
         ("Factor $x^2+2x+1$.", "(x+1)^2", "1+2x+x^2"),
         ("Factor x^2+2x+1.", "(x+1)^2", "x^2+2x+1"),
         ("Factor $x^2+2x+1$.", "(x+1)^2", "x(x+2)+1"),
