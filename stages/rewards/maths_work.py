@@ -18,6 +18,7 @@ from stages.rewards.maths_shapes import as_value
 from stages.rewards.maths_values import Relation, Scalar, Sequence, Value
 
 SPARE = 4  # operations an answer may have besides twice those of the gold
+MOST_OF_ROOT = 2  # operations of a multiple of a root or of pi
 SHORTEST = 4  # signs of an expression that counts as copied
 MOST_GIVEN = 40  # expressions of a problem that are read
 NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
@@ -38,7 +39,8 @@ def unworked(gold: Value, said: Value, written: tuple[str, str], prompt: str) ->
     ``written`` holds the gold's text and the answer's. An expression of the problem is the problem
     again, also with a zero added, a one multiplied or its numbers put together; so is one with
     functions that the gold does not have and many more operations. Where the gold is a plain number
-    and the problem is known, the answer is one too, or one power, factorial or binomial.
+    and the problem is known, the answer is one too, or one power, factorial or binomial;
+    a rounded gold may be met by a multiple of a root or of pi.
     """
     said = as_value(said)
     if isinstance(said, Scalar) and is_literal(said.node):
@@ -89,12 +91,25 @@ def _number_unworked(said: Node, prompt: str) -> str | None:
     found = Counter(abs(part.value) for part in said.walk() if part.op == "num")
     if found and found <= given:
         return "made of the problem's numbers, not worked out"
+    if operations(said) <= MOST_OF_ROOT and not _functions(said) and _irrational(said):
+        return None
     args = said.args[1:] if _negates(said) else (said,)
     plain = all(map(is_literal, args[0].args)) if args else False
     whole = args[0].op == "pow" and abs(args[0].args[1].value) >= 2
     whole = whole and args[0].args[1].value.denominator == 1
     closed = whole or (args[0].op == "call" and args[0].name in ("factorial", "binom"))
     return None if plain and closed else "an expression that is not worked out"
+
+
+def _irrational(node: Node) -> bool:
+    """Whether a number has no exact value here: half of pi, which a gold may give rounded."""
+    try:
+        exact(node, {})
+    except InexactError:
+        return True
+    except UnreadableError:
+        return False
+    return False
 
 
 def simple(node: Node) -> Node:

@@ -76,6 +76,10 @@ def test_a_quantity_must_be_worked_out_too():
     asked = Measured(Asked("How far does it fall in 3 s at 9.8 m/s^2, half of 9.8 * 3^2?"))
     assert judge_number("44.1 m", r"\boxed{44.1\text{ m}}", asked).verdict is Verdict.PASS
     assert judge_number("88.2", r"\boxed{9.8 \cdot 3^2}", asked).verdict is Verdict.WRONG
+    other = Measured(Asked("How far is it along the arc?"))
+    assert judge_number("1.57", r"\boxed{\pi/2}", other).verdict is Verdict.PASS
+    assert judge_number("1.41", r"\boxed{\sqrt{2}}", other).verdict is Verdict.PASS
+    assert judge_number("44.1", r"\boxed{9.8\pi \cdot 9/(2\pi)}", asked).verdict is Verdict.WRONG
 
 
 def test_operations_and_literals():
