@@ -29,6 +29,7 @@ from stages.rewards.rows import problem_of
 from stages.rewards.workers import WorkerJudge
 
 WINDOW = 2_000  # rows under way at a time
+BOM = b"\xef\xbb\xbf"  # some editors write it before the first line
 ENDS = ("stop", "length")
 
 
@@ -40,6 +41,10 @@ def check_file(rows: Path, verdicts: Path, workers: int) -> Counter[str]:
     """
     if workers < 1:
         raise ConfigError(f"--workers {workers}: at least one process must do the checking.")
+    if not rows.is_file():
+        raise ConfigError(f"--input {rows}: no such file. Name a file of rows, one JSON a line.")
+    if verdicts.exists() and verdicts.samefile(rows):
+        raise ConfigError(f"--output {verdicts} is the input too. Name another file.")
     if verdicts.is_dir():
         raise ConfigError(f"--output {verdicts} is a folder. Give the name of a file.")
     found, partial = Counter[str](), verdicts.with_name(f".{verdicts.name}.partial")
@@ -57,7 +62,7 @@ def check_file(rows: Path, verdicts: Path, workers: int) -> Counter[str]:
 def read_rows(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a file; DataError with file and line for one that is none."""
     for number, line in read_lines(path):
-        row = parse_object(path, number, line)
+        row = parse_object(path, number, line.removeprefix(BOM) if number == 1 else line)
         for name in ("id", "response"):
             value = row.get(name)
             if not isinstance(value, str) and not (name == "id" and type(value) is int):

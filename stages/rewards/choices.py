@@ -6,8 +6,8 @@ import re
 
 from stages.problems.wording import LATEX_TEXT, tidy
 
-CHOICE = re.compile(r"[(\[]?([A-Za-z])(?:[)\].:]+|(?=$))(?P<option>\s+\S.*)?")
-OPTION = re.compile(r"^[\s,/&|;(]*[A-Z]\b|\(?\b[A-Z]\)|\bor\b|\band\b")
+CHOICE = re.compile(r"[(\[]?([A-Za-z])(?:[)\].:]+|\s+-(?=\s)|(?=$))(?P<option>\s+\S.*)?")
+OPTION = re.compile(r"^[\s,/&|;(]*[A-Z]\b|\(?\b[A-Z]\)|\bor\b|\band\b|\bbut\b|\bexcept\b")
 
 
 def read_choice(text: str) -> str | None:

@@ -26,6 +26,7 @@ from stages.rewards.units import NO_UNITS, parse_unit, unit_word
 LONGEST = 200_000  # characters after the thinking
 LONGEST_ANSWER = 5_000
 MOST_OTHERS = 100
+TAG = re.compile(r"(?i)</?think>")
 MARK = re.compile(rf"{MARKED.pattern}|^\s*####\s*")
 LINKS = tuple(
     (re.compile(pattern), plain)
@@ -51,11 +52,15 @@ RETRACTED = re.compile(
     r"or\s+(?:else|maybe))(?![a-z])"
 )
 OPERATIONS = "minus plus times divided over squared cubed negative or"
-SCALES = "percent hundred thousand million billion dozen"
+SCALES = """
+percent hundred hundreds thousand thousands million millions billion billions dozen dozens pair
+pairs score tenths hundredths thousandths millionths
+"""
 CHANGES, SCALED = frozenset(OPERATIONS.split()), frozenset(SCALES.split())
 UNIT_WORDS = ("per", "square", "cubic", "squared", "cubed")
 LEAD = re.compile(
     r"(?i)^(?:(?:so|thus|hence|therefore|that|simply|just|exactly|equal to|given by|indeed|option|"
+    r"the\s+(?:(?:final|correct|right)\s+)*(?:answer|result|option|choice)\s+is|"
     r"choice)\b,?\s*|[:=]\s*)+"
 )
 AFTER = re.compile(
@@ -63,11 +68,36 @@ AFTER = re.compile(
     r"\\pmod\s*(?:\{[^{}]*\}|\w)|\((?:\\?mod|\\bmod)\s+\w+\)|[ \t$*_)}])*"
 )
 STOP = re.compile(r"[.;:,]?[ \t$*_)}]*(?:\n|$)|[.;,][$*_)}\s\\]*(?:\\end|\\\]|(?=\s))")
+WITHIN = re.compile(r"\s*(?:\\text\w*\{\s*)?(?:less|more|fewer|greater|higher|lower)\s+than\b")
+PART = re.compile(r"(?i)[\s$*_)}]*(?:is|was|are)\s+(?:only\s+)?(?:half|twice|double|part|a part)\b")
+GLUED = re.compile(r"[A-Za-z]+(?![A-Za-z])")
+VARIABLE = re.compile(r"\s*\$?\s*[b-zB-HJ-Z](?![A-Za-z'’])")
+UNENDING = re.compile(r"[^.]*(?:\.\.+|…|\\[lc]?dots)[\s$]*")
+QUOTED = re.compile(r"([`\"'*_])(.*)\1\.?", re.DOTALL)
+CLAIM = r"(?:right|correct|true|real|actual|proper)"
+RIVALS = tuple(
+    re.compile(rf"(?im){pattern}")
+    for pattern in (
+        r"(?:^[ \t]{0,9}|[.!?,;:]\s{1,9}|\b(?:but|and|however,?|now)\s+)(?:the\s+)?"
+        r"(?!(?:but|and|however|now|the|it|this|that|which)\b)(\S{0,39}[\w)}$*])(?:\s+\w{1,9})?\s+"
+        rf"(?:is|are|(?:would|could)\s+(?:also\s+)?be)\s+(?:also\s+|in\s+fact\s+|the\s+)?{CLAIM}\b",
+        rf"\b{CLAIM}(?:\s+(?:final\s+)?(?:answer|value|choice|option|one|result|number))?\s*"
+        r"(?:\bis\b|:|=)\s*([^.!?\n]{1,60}(?:\.\d[^.!?\n]*)?)",
+        r"(?:^[ \t]{0,9}|[.!?]\s{1,9}|\()(?:or|also|hmm+|oops|on\s+second\s+thoughts?|no|but)"
+        r"\b[,:\s]*"
+        r"(?:(?:it|that)(?:'s|\s+is)\s+)?([^.!?\n()]{1,60}(?:\.\d[^.!?\n()]*)?)",
+        r"\b(?:recheck|check\s+again|second\s+look)\b[^.\n]{0,99}?\b(?:it\s+is|it's)\s+([^.!?\n]{1,60})",
+    )
+)
 SPACED = re.compile(r"^(?:\\[ ,;:!]|\s|~)+")
 BOLD = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
+TAGGED = re.compile(r"<answer>([^<>]*)</answer>")
+FRAME = re.compile(r"\\f(?:rame)?box(?=\s*\{)")
+UNBRACED = re.compile(r"\\boxed\s*(\d+)(?![\d.,]*\d)")
 VALUE_LIKE = re.compile(
     r"(?=.*[0-9\\]|\(?[A-Za-z]\)?\.?$)(?:\\[a-zA-Z]+|[^A-Za-z=]|(?<![A-Za-z])[A-Za-z]{1,2}(?![A-Za-z])){1,60}"
 )
+OPTION_LINE = re.compile(r"\(?[A-Z][).:]\s")
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\\$(*])|\n")
 
 
@@ -89,6 +119,7 @@ def answer_part(response: str, thinking: bool = False) -> str | None:
 
     Without any tag the whole response is the answer, unless ``thinking`` demands some.
     """
+    response = TAG.sub(lambda found: found[0].lower(), response)
     before, closed, rest = response.partition(CLOSE)
     if closed:
         return rest.strip()
@@ -100,7 +131,8 @@ def conclusion(text: str) -> Conclusion | None:
     if len(text) > LONGEST or OPEN in text or CLOSE in text:
         return None
     text = _without_pictures(split_closing(text, "text")[0])
-    text = BOLD.sub("", text).replace(r"\fbox", r"\boxed")
+    text = TAGGED.sub(r"\nAnswer: \1\n", BOLD.sub("", text))
+    text = UNBRACED.sub(r"\\boxed{\1}", FRAME.sub(r"\\boxed", text))
     if r"\boxed" in text:
         return _boxed(text)
     lines = [line.strip() for line in text.splitlines()]
@@ -110,7 +142,11 @@ def conclusion(text: str) -> Conclusion | None:
         return _marked(lines, [(at, mark.end()) for at, mark in marks])
     if not lines:
         return None
-    others = (line for line in lines[:-1] if VALUE_LIKE.fullmatch(line) or " " not in line)
+    others = (
+        line
+        for line in lines[:-1]
+        if VALUE_LIKE.fullmatch(line) or " " not in line or OPTION_LINE.match(line)
+    )
     return _stated(LEAD.sub("", lines[-1]), tuple(dict.fromkeys(others)))
 
 
@@ -124,9 +160,15 @@ def _without_pictures(text: str) -> str:
 
 
 def _stated(answer: str, others: tuple[str, ...]) -> Conclusion | None:
-    answer = answer.strip(" \t\n`\"'_*#>")
+    answer = re.sub(r"^#+\s+", "", answer.strip())
+    if len(answer) > LONGEST_ANSWER:
+        return None
+    while quoted := QUOTED.fullmatch(answer):
+        answer = quoted[2].strip()
+    if UNENDING.fullmatch(answer):
+        return None
     others = tuple(other for other in others if other and other != answer)
-    if not 0 < len(answer) <= LONGEST_ANSWER or len(others) > MOST_OTHERS:
+    if not answer or len(others) > MOST_OTHERS:
         return None
     return Conclusion(answer, others)
 
@@ -148,14 +190,18 @@ def _boxed(text: str) -> Conclusion | None:
     alike = len(kept) > 1 and CHOICE_OF_WORDS.fullmatch(between)
     if not (alike or _free(between[-1000:], revised=len(kept) == 1)):
         return None
-    if RETRACTED.search(tail) or re.match(r"[\s$*_)}]*\?", tail):
+    if RETRACTED.search(tail) or re.match(r"[\s$*_)}]*\?", tail) or PART.match(tail):
         return None
+    rivals = _rivals(tail)
+    glued = _glued(tail)
+    if glued:
+        return _stated(kept[-1] + glued, tuple(dict.fromkeys(kept[:-1])))
     tail = tail[AFTER.match(tail).end() :]  # type: ignore[union-attr]
     stop = STOP.match(tail)
     sentence = "" if stop else SENTENCE.split(tail, maxsplit=1)[0]
     later = [line.strip() for line in tail[stop.end() if stop else len(sentence) :].splitlines()]
     later = [line for line in later if line and not DECORATION.fullmatch(line)]
-    others = [*kept[:-1], *(line for line in later if VALUE_LIKE.fullmatch(line))]
+    others = [*kept[:-1], *rivals, *(line for line in later if VALUE_LIKE.fullmatch(line))]
     others += [
         _sentence(line[mark.end() :]) for line in (sentence, *later) for mark in MARK.finditer(line)
     ]
@@ -164,11 +210,35 @@ def _boxed(text: str) -> Conclusion | None:
     return stated and replace(stated, unit=unit)
 
 
+def _rivals(tail: str) -> list[str]:
+    """What the words after an answer call the right one, or offer beside it."""
+    found = (match[1].strip(" $*_,;:") for rival in RIVALS for match in rival.finditer(tail))
+    return [words for words in found if words]
+
+
+def _glued(tail: str) -> str:
+    r"""What follows a box and makes it a part of a greater expression: ``\boxed{5}x``."""
+    if WITHIN.match(tail):
+        return tail[:40]
+    word = GLUED.match(tail)
+    if word:
+        known = len(word[0]) > 1 and (unit_word(word[0]) or word[0] in SCALED)
+        return "" if known else SENTENCE.split(tail, maxsplit=1)[0].rstrip(" .$")
+    letter = VARIABLE.match(tail)
+    if letter and unit_word(letter[0].strip(" $")) is None:
+        return SENTENCE.split(tail, maxsplit=1)[0].replace("$", " ").rstrip(" .")
+    return ""
+
+
 def _unboxed(content: str) -> str:
     """The contents of a box within a box."""
     inner = boxes(content)
     whole = len(inner) == 1 and inner[0][0] == 0 and inner[0][2] == len(content)
-    return inner[0][1] if whole else content
+    content = (inner[0][1] if whole else content).strip().removeprefix("\\ ")
+    if content.endswith("\\") and not content.endswith("\\\\"):
+        content = content[:-1]  # the blank after it is gone
+    tied = content.startswith("~") and content.endswith("~")
+    return content.strip("~ ") if tied else content.strip()
 
 
 def _free(clause: str, revised: bool) -> bool:
@@ -221,17 +291,23 @@ def _marked(lines: list[str], marks: list[tuple[int, int]]) -> Conclusion | None
         between = lines[marks[number - 1][0] + 1 : at] if number else []
         if any(REVISED.search(line) for line in between):
             found = []
-        said = lines[at][end:].strip(" \t*_:")
+        said = _said(lines[at], end)
         following = lines[at + 1] if at + 1 < len(lines) and not said else ""
         found.append(_sentence(said or following))
     at, end = marks[-1]
-    said = lines[at][end:].strip(" \t*_:")
+    said = _said(lines[at], end)
     after = lines[at + 1 :] if said else lines[at + 2 :]
     tail = "\n".join([(said or "")[len(_sentence(said)) :], *after])
     if RETRACTED.search(tail) or RETRACTED.search(found[-1]) or found[-1].endswith("?"):
         return None
-    others = [*found[:-1], *(line for line in after if VALUE_LIKE.fullmatch(line))]
+    others = [*found[:-1], *_rivals(tail), *(line for line in after if VALUE_LIKE.fullmatch(line))]
     return _stated(LEAD.sub("", found[-1]), tuple(dict.fromkeys(others)))
+
+
+def _said(line: str, end: int) -> str:
+    """What a line says after its mark, without the end of an emphasis that began before it."""
+    said = line[end:].strip(" \t:")
+    return said.rstrip("*_ ") if line[0] in "*_" else said
 
 
 def _sentence(text: str) -> str:

@@ -6,6 +6,7 @@ checker's failure, never a wrong answer.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import lru_cache
 
 from stages.base.errors import VerifierError
@@ -14,10 +15,10 @@ from stages.rewards.choices import read_choice
 from stages.rewards.conclusions import Conclusion, conclusion
 from stages.rewards.extraction import boxes
 from stages.rewards.maths_compare import Asked, difference
-from stages.rewards.maths_nodes import UnreadableError, symbols
+from stages.rewards.maths_nodes import InexactError, UnreadableError, exact, symbols
 from stages.rewards.maths_pool import TimeLimitError
 from stages.rewards.maths_reading import read
-from stages.rewards.maths_values import Scalar, Text, Value
+from stages.rewards.maths_values import Relation, Scalar, Sequence, Text, Value
 from stages.rewards.maths_work import unworked
 
 SHOWN = 80  # characters of an answer quoted in a reason
@@ -58,11 +59,26 @@ def read_gold(gold: str) -> Value:
     if len(inner) == 1 and gold.strip().strip("$ ").startswith(r"\boxed"):
         gold = inner[0][1]
     try:
-        return read(gold)
+        value = read(gold)
+        _computed(value)
     except UnreadableError as error:
         raise VerifierError(
             f"the gold {gold[:SHOWN]!r} cannot be read ({error}). Rewrite it or drop the row."
         ) from error
+    return value
+
+
+def _computed(value: Value) -> None:
+    """UnreadableError where a number has no value, or one too big: no answer could meet it."""
+    if isinstance(value, Sequence):
+        for item in value.items:
+            _computed(item)
+    elif isinstance(value, Relation):
+        for side in value.sides:
+            _computed(side)
+    elif isinstance(value, Scalar) and not symbols(value.node):
+        with suppress(InexactError):
+            exact(value.node, {})
 
 
 @lru_cache(maxsize=16384)

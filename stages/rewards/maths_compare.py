@@ -55,6 +55,11 @@ RATE = re.compile(r"[A-Za-z]+(?:\s+per\s+|/)[A-Za-z]+")
 BASE = re.compile(r"(?i)\bbase[- ]\$?_?([0-9]{1,2}|[a-z]+)\b")
 NUMBERS = "two three four five six seven eight nine ten"
 BASES = {word: base for base, word in enumerate(NUMBERS.split(), start=2)}
+COUNTED = re.compile(
+    r"(?i)\b(?:how many|number of)\s+(?!(?:can|could|are|were|is|was|do|does|did|will|would|should|"
+    r"must|has|have|had|more|in|of|left|remain|there)\b)([^.?!]*)"
+)
+"""What a problem counts; a verb after "how many" leaves it to the sentences before."""
 PERCENTAGE = re.compile(r"(?i)\bpercentage\b|\b(?:what|as a|in|which) per\s?cent\b|\\?%\s*\?")
 
 
@@ -204,10 +209,12 @@ def _added_unit(
 
 
 def _named(unit: Unit, prompt: str) -> bool:
-    """Whether a problem speaks of a unit, and of no other one for the same quantity."""
+    """Whether a problem asks for a noun, or speaks of a unit and no other for the same quantity."""
     words = re.findall(r"[A-Za-z]+", prompt)
     if unit.noun:
         things = set(unit.noun.split()) - {"per"}
+        asked = [match[1] for match in COUNTED.finditer(prompt)]
+        words = re.findall(r"[A-Za-z]+", " ".join(asked)) or words
         return bool(things) and things <= {counted(word).noun for word in words}
     units = [unit_word(word) for word in words if len(word) > 1 and word not in NO_UNITS]
     units += [parse_unit(rate) for rate in RATE.findall(prompt)]

@@ -49,11 +49,14 @@ REWRITTEN = tuple(
         (r"\\(?:approx|simeq|equiv)(?![a-zA-Z])", "="),
         (r"\\(?:leqslant|leq|le)(?![a-zA-Z])", "<="),
         (r"\\(?:geqslant|geq|ge)(?![a-zA-Z])", ">="),
+        (r"\\color\s*\{[a-z]+\}|\\(?:small|large|Large)(?![a-zA-Z])", " "),
+        (r"(?<=[0-9})])\s*(?:\\text\s*\{\s*)?(?:(?:square|cubic) )?units?\s*\}?$", ""),
         (r"\\lt(?![a-zA-Z])", "<"),
         (r"\\gt(?![a-zA-Z])", ">"),
         (r"\\(?:neq|ne)(?![a-zA-Z])", "!="),
         (r"\\(?:cdot|times|ast)(?![a-zA-Z])", "*"),
         (r"\\div(?![a-zA-Z])", "/"),
+        (r"\{([^{}]+?)\\choose(?![a-zA-Z])([^{}]+)\}", r"\\binom{\1}{\2}"),
         (r"\\(?:lvert|rvert|vert|mid)(?![a-zA-Z])", "|"),
         (r"\\lbrace(?![a-zA-Z])", r"\\{"),
         (r"\\rbrace(?![a-zA-Z])", r"\\}"),
@@ -84,6 +87,7 @@ OPENING, CLOSING = {"(", "[", "{", r"\{", r"\langle"}, {")", "]", "}", r"\}", r"
 REPEATING = re.compile(
     r"(?<![0-9])([0-9]{0,9})\.([0-9]{0,20})\\(?:overline|bar)\s*\{([0-9]{1,20})\}"
 )
+SPACED = re.compile(r"-?[1-9][0-9]{0,2}(?: [0-9]{3})+")
 GROUPED = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])")
 
 
@@ -112,7 +116,8 @@ def plain_signs(text: str) -> str:
     text = REPEATING.sub(_fraction, _currency(tidy(text)))
     for pattern, plain in REWRITTEN:
         text = pattern.sub(plain, text)
-    return text.strip().rstrip(".").strip()
+    text = text.strip().rstrip(".").strip()
+    return text.replace(" ", "") if SPACED.fullmatch(text) else text
 
 
 def _fraction(found: re.Match[str]) -> str:

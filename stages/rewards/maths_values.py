@@ -81,7 +81,14 @@ INFINITY = Node("const", name="inf")
 
 
 def decimal_matches(written: Scalar, value: Fraction) -> bool:
-    """Whether a decimal of ten figures or more is ``value`` rounded to the places it has."""
-    if written.places is None or written.figures < 10:
+    """Whether a decimal of ten figures or more is ``value`` rounded to the places it has.
+
+    A value that has an end as a decimal is not rounded: 1234567890.46 is not 1234567890.5.
+    """
+    below = value.denominator
+    for prime in (2, 5):
+        while below % prime == 0:
+            below //= prime
+    if written.places is None or written.figures < 10 or below == 1:
         return False
     return abs(written.node.value - value) <= Fraction(1, 2 * 10**written.places)

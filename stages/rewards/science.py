@@ -23,6 +23,8 @@ from stages.rewards.maths_work import unworked
 TOLERANCE = Fraction(1, 100)
 TIMES = re.compile(r"(?<=[0-9])\s*[xX]\s*(?=10\s*\^|10\*\*|10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻])")
 ATTACHED = re.compile(r"(?<![A-Za-z_{^])([0-9])(?=(?![eE][-+0-9])[A-Za-zµμΩÅ])")
+ABOUT = re.compile(r"(?i)^\s*(?:(?:about|approximately|roughly)\b|\\approx(?![a-z])|[≈~])\s*")
+FORMULA = ((re.compile(r"\\ce\s*\{([^{}]*)\}"), r"\1"), (re.compile(r"_\{?([0-9]+)\}?"), r"\1"))
 PUNCTUATION = re.compile(r"[\s\"'`*_.,;:!()$-]+")
 
 
@@ -70,7 +72,7 @@ def _separated(text: str) -> str:
 
 def _quantity(expected: Scalar, answer: str, measured: Measured) -> Judgement:
     try:
-        said: Value = as_value(read(_separated(answer)))
+        said: Value = as_value(read(_separated(ABOUT.sub("", answer))))
         if not isinstance(said, Scalar) or symbols(said.node):
             return Judgement(Verdict.UNPARSED, 0.0, f"{answer[:SHOWN]!r} is no quantity")
         pairs = comparable(expected, said, measured.asked)
@@ -138,5 +140,7 @@ def folded(text: str) -> str:
     >>> folded("The *Golgi* apparatus.")
     'golgi apparatus'
     """
+    for pattern, kept in FORMULA:
+        text = pattern.sub(kept, text)
     plain = PUNCTUATION.sub(" ", LATEX_TEXT.sub(r" \1 ", tidy(text))).casefold().split()
     return " ".join(plain[len(plain) > 1 and plain[0] in ("the", "a", "an") :])

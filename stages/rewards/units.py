@@ -58,6 +58,7 @@ H | henry henries | kg 1 m 2 s -2 A -2 | 1
 Bq | becquerel becquerels | s -1 | 1
 L l | liter liters litre litres | m 3 | 1/1000
 M | molar | mol 1 m -3 | 1000
+Wh | | kg 1 m 2 s -2 | 3600
 eV | electronvolt electronvolts | kg 1 m 2 s -2 | 1602176634/10000000000000000000000000000
 cal | calorie calories | kg 1 m 2 s -2 | 4184/1000
 bar | bars | kg 1 m -1 s -2 | 100000
@@ -82,6 +83,7 @@ month | months | month 1 | 1
 year yr yrs | years | month 1 | 12
 atm | atmosphere atmospheres | kg 1 m -1 s -2 | 101325
 mmHg torr | | kg 1 m -1 s -2 | 101325/760
+cc | | m 3 | 1/1000000
 gal | gallon gallons | m 3 | 3785411784/1000000000000
 mph | | m 1 s -1 | 44704/100000
 kph | | m 1 s -1 | 10/36

@@ -118,7 +118,7 @@ def test_impossible_requests_are_refused(tmp_path):
     rows.write_text("\n")
     with pytest.raises(DataError, match="holds no rows"):
         check_file(rows, tmp_path / "out.jsonl", 1)
-    with pytest.raises(DataError, match="no such file"):
+    with pytest.raises(ConfigError, match=r"no such file\. Name a file of rows"):
         check_file(tmp_path / "none.jsonl", tmp_path / "out.jsonl", 1)
     with pytest.raises(ConfigError, match="--workers 0"):
         check_file(rows, tmp_path / "out.jsonl", 0)
@@ -173,3 +173,27 @@ def test_generated_problems_are_judged_as_ever():
         response = f"<think> </think> {drawn.answer}"
         row = {"id": drawn.id, "family": "chain", "response": response, **drawn.meta}
         assert verify(problem_of(row), response, "stop").verdict is Verdict.PASS
+
+
+def test_the_input_is_never_overwritten(tmp_path):
+    rows = written(tmp_path / "rows.jsonl", [ROWS[0][0]])
+    before = rows.read_bytes()
+    (tmp_path / "link.jsonl").symlink_to(rows)
+    for output in (rows, tmp_path / "link.jsonl", tmp_path / "." / "rows.jsonl"):
+        with pytest.raises(ConfigError, match="is the input too"):
+            check_file(rows, output, 1)
+    assert rows.read_bytes() == before
+
+
+def test_a_byte_order_mark_before_the_first_row_is_no_fault(tmp_path):
+    rows = written(tmp_path / "rows.jsonl", [ROWS[0][0], ROWS[1][0]])
+    rows.write_bytes(b"\xef\xbb\xbf" + rows.read_bytes())
+    assert check_file(rows, tmp_path / "out.jsonl", 1) == {"pass": 1, "wrong": 1}
+
+
+def test_an_instruction_without_the_arguments_it_needs_is_an_error(tmp_path):
+    ids = ["keywords:existence", "length_constraints:number_words"]
+    for kwargs in ([None, None], [{}, {}]):
+        row = {"instruction_id_list": ids, "kwargs": kwargs, "prompt": "Write.", "response": "It."}
+        found = verify(problem_of({"id": 1, **row}), "It.", "stop")
+        assert found.verdict is Verdict.ERROR

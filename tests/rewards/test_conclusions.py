@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from stages.base.records import Verdict
@@ -55,7 +57,6 @@ Answer: 4⏎No, wait.⏎Answer: 3
 OPEN = r"""
 \boxed{3}. And the final answer: \boxed{
 \boxed{}
-\boxed 3
 \boxedfoo{3}
 It is not \boxed{3}
 It is 4, not \boxed{3}
@@ -157,3 +158,80 @@ def test_a_problem_may_demand_thinking():
 def test_endless_answers_are_not_searched():
     assert conclusion("3\n" * LONGEST) is None
     assert conclusion("\n".join(map(str, range(1000)))) is None
+
+
+@pytest.mark.parametrize("text", [
+    r"\boxed{5}x", r"\boxed{5}i", r"\boxed{5}e3", r"\boxed{5}a+3", r"\boxed{5} dozens",
+    r"\boxed{5} pairs", r"\boxed{5} thousandths", r"\boxed{5} less than 10", r"$x=\boxed{5}y$",
+    r"$\boxed{5} y$", r"\boxed{5} is half the answer", r"\boxed{5} more than 3",
+])  # fmt: skip
+def test_what_is_glued_to_a_box_belongs_to_the_answer(text):
+    assert judge_maths("5", text, Asked("How much is it?")).reward == 0.0
+
+
+@pytest.mark.parametrize("text", [
+    r"\boxed{>5}", r"\boxed{5>}", "The answer is > 5", ">5", r"\boxed{5'}", r"\boxed{5*}",
+    r"\boxed{_5}", r"\boxed{#5}", r"\boxed{5...}", r"\boxed{5\ldots}", "The answer is *5",
+    'The answer is 5"',
+])  # fmt: skip
+def test_signs_of_an_answer_are_not_its_dress(text):
+    assert judge_maths("5", text, Asked()).reward == 0.0
+
+
+@pytest.mark.parametrize(
+    "text", ["# 5", "The answer is *5*.", "*The answer is 5.*", '"5"', r"\boxed{`5`}", "_5_"]
+)
+def test_marks_around_an_answer_are_its_dress(text):
+    assert judge_maths("5", text, Asked()).reward == 1.0
+
+
+@pytest.mark.parametrize("end", [
+    "However the true answer is 6.", "But 6 is right.", "(or 6)", "Or 6.", "Hmm, 6.",
+    "On second thought, 6.", "Oops, it's 6.", "No it's 6.", "Let me recheck: it is 6.",
+    "The correct value is 6.",
+])  # fmt: skip
+@pytest.mark.parametrize("start", [r"$\boxed{5}$.", "The answer is 5."])
+def test_a_second_answer_in_prose_takes_back_the_first(start, end):
+    assert judge_maths("5", f"{start} {end}", Asked()).verdict is Verdict.UNPARSED
+    assert judge_maths("5", f"{start} {end.replace('6', '5')}", Asked()).reward == 1.0
+
+
+def test_a_second_answer_that_would_be_right_too_counts_as_one():
+    assert judge_maths("5", r"$\boxed{5}$. 6 would also be right.", Asked()).reward == 0.0
+    assert judge_maths("5", r"$\boxed{5}$. 5 would also be right.", Asked()).reward == 1.0
+
+
+@pytest.mark.parametrize(("tag", "closing"), [("<Think>", "</Think>"), ("<THINK>", "</think>")])
+def test_thinking_is_thinking_in_any_case(tag, closing):
+    assert answer_part(f"{tag}4{closing}5") == "5"
+    assert answer_part(f"{tag}4") is None
+
+
+@pytest.mark.parametrize("text", [
+    "The correct answer is 5.", "The result is 5.", "<answer> 5 </answer>",
+    "Hence, the final result is **5**.",
+    "Final Answer: The final answer is $5$. I hope it is correct.", "<answer>5</answer>",
+    r"\boxed 5", r"$\boxed5$", r"\framebox{5}", r"\boxed{~5~}", r"\boxed{\ 5\ }",
+    r"\boxed{\color{red}5}", r"\boxed{\large 5}", r"\boxed{5\text{ units}}",
+    r"\boxed{5\text{ square units}}",
+])  # fmt: skip
+def test_a_plain_statement_in_another_dress_is_read(text):
+    assert judge_maths("5", text, Asked("How much is it?")).reward == 1.0
+    assert judge_maths("6", text, Asked("How much is it?")).reward == 0.0
+    assert judge_maths("5", text.replace("5", "52"), Asked()).reward == 0.0
+
+
+def test_blanks_group_thousands_of_one_number_only():
+    assert judge_maths("1000", r"\boxed{1 000}", Asked()).reward == 1.0
+    assert judge_maths("1000", r"\boxed{1 00}", Asked()).reward == 0.0
+    assert judge_maths("1000", r"\boxed{1, 000}", Asked()).reward == 0.0
+
+
+@pytest.mark.parametrize(
+    "piece", ["recheck ", ". \n", "but ", "…  ", "*", "the x ", "</answer><answer>"]
+)
+def test_no_tail_takes_long_to_search(piece):
+    start = time.process_time()
+    for before in (r"\boxed{5} ", "The answer is 5. ", ""):
+        conclusion(before + piece * (LONGEST // len(piece) - 9))
+    assert time.process_time() - start < 5.0

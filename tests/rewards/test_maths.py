@@ -288,3 +288,23 @@ def test_sets_have_no_order_and_tuples_do(values, data):
     assert verdict(rf"\{{{texts[0]}\}}", same) is Verdict.PASS
     expected = Verdict.PASS if values == other else Verdict.WRONG
     assert verdict(f"({texts[0]})", rf"\boxed{{({texts[1]})}}") is expected
+
+
+def test_only_a_number_without_end_is_rounded():
+    assert judge_maths("1234567890.5", "1234567890.46", Asked()).reward == 0.0
+    assert judge_maths("1234567890.46", "1234567890.5", Asked()).reward == 0.0
+    assert judge_maths(r"\frac{1}{3}", "0.3333333333", Asked()).reward == 1.0
+
+
+def test_a_noun_that_the_problem_only_mentions_is_not_the_unit():
+    assert judge_maths("5", "5 dogs", Asked("How many cats? He has dogs.")).reward == 0.0
+    assert judge_maths("5", "5 cats", Asked("How many cats? He has dogs.")).reward == 1.0
+    assert judge_maths("5", "5 dogs", Asked("He has dogs. How many are there?")).reward == 1.0
+
+
+@pytest.mark.parametrize("gold", [
+    r"\frac{1}{0}", "0^0", "10^{10^{10}}", "100000!", r"1, \frac{1}{0}", "x = 1/0",
+])  # fmt: skip
+def test_a_gold_that_nothing_can_meet_is_an_error(gold):
+    with pytest.raises(VerifierError, match="cannot be read"):
+        read_gold(gold)

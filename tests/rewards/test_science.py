@@ -137,7 +137,6 @@ def test_powers_of_ten_apart_never_pass(value, unit, power):
         ("L", "dm^3"),
         ("square meters", "m^2"),
         (r"\text{m}^2", "m^2"),
-        ("kWh", None),
         ("parsec-ish", None),
         ("m/", None),
         ("/s", None),
@@ -182,3 +181,42 @@ def test_words():
         assert judge_text("Golgi", response).reward == 0.0
     with pytest.raises(VerifierError, match="no words"):
         judge_text("...", "x")
+
+
+@pytest.mark.parametrize("text", [
+    "Answer: B. Correct choice: C", r"\boxed{B}. Also C.", "A) x\nB) y",
+    "The answer is B. C would also be right.", "B. all but C",
+])  # fmt: skip
+def test_a_second_choice_takes_back_the_first(text):
+    assert judge_choice("B", text).reward == 0.0
+
+
+@pytest.mark.parametrize("end", ["Or chloroplast.", "The real answer is chloroplast."])
+def test_second_words_take_back_the_first(end):
+    assert judge_text("mitochondria", f"The answer is mitochondria. {end}").reward == 0.0
+    assert judge_text("mitochondria", "The answer is mitochondria. They make ATP.").reward == 1.0
+
+
+@pytest.mark.parametrize("text", [
+    "The correct answer is B) mitochondria", "The correct option is B.", "Answer: B - mitochondria",
+    "The correct choice is **B**.",
+])  # fmt: skip
+def test_a_choice_is_stated_in_other_words(text):
+    assert judge_choice("B", text).reward == 1.0
+    assert judge_choice("C", text).reward == 0.0
+
+
+@pytest.mark.parametrize("text", ["H_2O", r"\mathrm{H_2O}", r"\ce{H2O}", r"H_{2}O"])
+def test_a_formula_is_the_same_set_or_plain(text):
+    assert judge_text("H2O", rf"\boxed{{{text}}}").reward == 1.0
+    assert judge_text("H2O2", rf"\boxed{{{text}}}").reward == 0.0
+
+
+@pytest.mark.parametrize(("gold", "text"), [
+    ("1200 J", "about 1200 J"), ("1200 J", "≈ 1200 J"), ("1 kWh", r"\boxed{3.6 MJ}"),
+    ("5 g/cm^3", r"\boxed{5 g/cc}"),
+])  # fmt: skip
+def test_a_quantity_in_other_words(gold, text):
+    measured = Measured(Asked())
+    assert judge_number(gold, text, measured).reward == 1.0
+    assert judge_number(gold.replace("1", "2").replace("5", "7"), text, measured).reward == 0.0
