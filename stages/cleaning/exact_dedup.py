@@ -1,10 +1,13 @@
-"""Exact deduplication: rows that are equal but for blanks and Unicode form. Numbers count.
+"""Exact deduplication: rows that are equal but for blanks within lines and Unicode form.
+
+Numbers count, line breaks and indentation count: they make another program of the same words.
 
 Masking numbers would merge different puzzles of one template, so nothing is masked.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
@@ -15,13 +18,18 @@ from numpy.typing import NDArray
 from stages.cleaning.rows import Row
 
 STEP = "exact_dedup"
-BLANKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f"  # of ASCII, beside the blank itself
+LINE_END = re.compile(r"\r\n?|[\x85\u2028\u2029]")
+BETWEEN = re.compile(r"(?<=\S)[^\S\n]+")
+EMPTY_LINE = re.compile(r"\n[^\S\n]+(?=\n)")
+UNUSUAL_BLANK = re.compile(r"[^\S \n]| [ \n]")
+"""All but single blanks between words and line ends."""
+
 Digests = NDArray[np.uint64]
 """128-bit digests, of shape [rows, 2]."""
 
 
 def digest(row: Row) -> bytes:
-    """128-bit hash of the row's normal form: NFC, runs of blanks as one, case kept (code!)."""
+    """128-bit hash of the row's normal form: NFC, runs of blanks in a line as one."""
     return digest_texts(row["prompt"], row["response"])
 
 
@@ -37,13 +45,11 @@ def digest_exactly(texts: Iterable[str]) -> bytes:
 
 def _normal(text: str) -> str:
     if not text.isascii():
-        return unicodedata.normalize("NFC", " ".join(text.split()))
-    for blank in BLANKS:  # the same, in half the time
-        if blank in text:
-            text = text.replace(blank, " ")
-    while "  " in text:
-        text = text.replace("  ", " ")
-    return text.strip(" ")
+        text = unicodedata.normalize("NFC", text)
+    if UNUSUAL_BLANK.search(text):
+        text = BETWEEN.sub(" ", LINE_END.sub("\n", text))
+        text = EMPTY_LINE.sub("\n", text)
+    return text.replace(" \n", "\n").strip()
 
 
 def as_array(digests: Sequence[bytes]) -> Digests:

@@ -19,6 +19,7 @@ from stages.base.params import NearDedup
 from stages.cleaning.decontamination import Index, Item
 from stages.cleaning.inputs import require_file
 from stages.cleaning.leaks import self_answered
+from stages.cleaning.quarantine import STEP as UNREAD
 from stages.cleaning.quarantine import Tally, unreadable
 from stages.cleaning.recall import measure
 from stages.cleaning.rows import Dropped, Row, wrong_field
@@ -126,6 +127,16 @@ def clean_file(
                 "items_that_state_their_answer": self_answered(items),
             }
         write_json(folder / "report.json", report)
+    say(summary(rows, total, kept, cleaned.drops))
+
+
+def summary(rows: Path, total: int, kept: int, drops: dict[str, dict[str, int]]) -> str:
+    """One line: rows read, kept, and left out by step, unreadable ones first."""
+    counts = {step: sum(reasons.values()) for step, reasons in drops.items()}
+    unread = counts.pop(UNREAD, 0)
+    left = [f"{unread} unreadable"] if unread else []
+    left += [f"{counts[step]} {step}" for step in STEPS if counts.get(step)]
+    return f"{rows}: {total} rows read, {kept} kept; left out: {', '.join(left) or 'none'}"
 
 
 def read_items(path: Path) -> list[Item]:

@@ -1,7 +1,8 @@
 """Repair: what can be mended is mended before any filter looks, so all judge the text that is kept.
 
 Kept: newline and tab, joiners and marks inside emoji and scripts that need them. ftfy runs with
-everything off that would touch code or LaTeX: quotes, ligatures, widths, HTML entities.
+everything off that would touch code or LaTeX: quotes, ligatures, widths, HTML entities; it leaves
+code alone, and lines where what it would write stands already (talk about encodings).
 """
 
 from __future__ import annotations
@@ -17,6 +18,11 @@ from stages.cleaning.folding import IGNORABLE
 from stages.cleaning.rows import Filtered, Row
 
 LINE_ENDS = re.compile(r"\r\n?|[\x85\u2028\u2029]")
+SEPARATORS = re.compile(r"\x0crac(?=\s*\{)|[\v\f\x1c-\x1f]")
+"""Control characters that stand between words; the first is the escape of a lost backslash."""
+
+CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]+`)", re.DOTALL)
+CODEC = re.compile(r"\b(?:en|de)code\(")
 SUSPECT = re.compile(r"[^\n\t\x20-\x7e]")
 ROUNDS = 5
 JOINERS = "\u200c\u200d"
@@ -58,13 +64,39 @@ def repair(text: str) -> tuple[str, Counter[str]]:
     if not SUSPECT.search(text):
         return text, counts
     fixed, counts["line_end"] = LINE_ENDS.subn("\n", text)
+    fixed, separators = SEPARATORS.subn(_separator, fixed)
+    counts["control_character"] += separators
     for _ in range(ROUNDS):  # what is laid bare by one repair may need the other
-        plain = fixed if fixed.isascii() else ftfy.fix_text(fixed, FTFY)
+        plain = fixed if fixed.isascii() else _decoded(fixed)
         counts["mojibake"] += plain != fixed
         before, fixed = fixed, _visible(plain, counts)
         if fixed == before:
             break
     return fixed, +counts
+
+
+def _separator(found: re.Match[str]) -> str:
+    separator = found.group()
+    if len(separator) > 1:
+        return "\\frac"
+    return "\n" if separator in "\v\f" else " "
+
+
+def _decoded(text: str) -> str:
+    """The text with mojibake undone, but not in code."""
+    parts = CODE.split(text)
+    parts[::2] = ("\n".join(map(_decoded_line, part.split("\n"))) for part in parts[::2])
+    return "".join(parts)
+
+
+def _decoded_line(line: str) -> str:
+    """As it is if it is about encodings: the right form stands beside the broken one."""
+    if line.isascii() or CODEC.search(line):
+        return line
+    plain = ftfy.fix_text(line, FTFY)
+    brought = Counter(plain) - Counter(line)
+    about = any(character > "\x7f" and character in line for character in brought)
+    return line if about else plain
 
 
 def _visible(text: str, counts: Counter[str]) -> str:

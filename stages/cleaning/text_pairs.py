@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from stages.base.events import say
 from stages.base.params import NearDedup
-from stages.cleaning.exact_dedup import Digests, as_array, digest_exactly
+from stages.cleaning.exact_dedup import Digests, as_array, digest_exactly, first_of_equal
 from stages.cleaning.processes import in_order
 from stages.cleaning.rowfile import RowFile
 from stages.cleaning.rows import Row
@@ -29,6 +29,8 @@ LONG_FIELD = 50  # shingles; below, words are compared
 LARGE_CLUSTER = 1000  # rows; more share a template rather than an origin
 HELD_SHINGLES = 200_000  # of the rows compared last
 CHUNK = 256  # rows
+LOUD = 20  # capital letters at least in a text in capitals
+LOUD_HEAD = 200  # characters looked at
 Numbers = NDArray[np.int64]
 
 
@@ -79,7 +81,7 @@ def find_likes(
     for which in range(near.bands):
         suspect |= _shared(band(which))
     chosen = np.flatnonzero(suspect)
-    stated = _statements(numbers[chosen], rows, workers)
+    stated = _statements(numbers[chosen], ranks[chosen], rows, workers)
     members, buckets = _buckets(
         [mixed(band(which)[chosen]) ^ stated[:, 0] for which in range(near.bands)]
     )
@@ -101,15 +103,39 @@ def _shared(keys: Hashes) -> NDArray[np.bool_]:
     return shared
 
 
-def _statements(numbers: Numbers, rows: RowFile, workers: int) -> Digests:
-    """What each of the rows states, as 128-bit digests of shape [rows, 2]."""
+def _statements(numbers: Numbers, ranks: Numbers, rows: RowFile, workers: int) -> Digests:
+    """What each of the rows states, as 128-bit digests of shape [rows, 2].
+
+    Names cannot be told in a row in capitals, so it states what the row of its words states.
+    """
     chunks = [numbers[at : at + CHUNK].tolist() for at in range(0, len(numbers), CHUNK)]
-    parts = list(in_order(_state, rows, chunks, workers))
-    return np.concatenate(parts) if parts else np.empty((0, 2), dtype=np.uint64)
+    stated, wording = np.empty((2, len(numbers), 2), dtype=np.uint64)
+    loud = np.zeros(len(numbers), dtype=bool)
+    at = 0
+    for states, words_of, capitals in in_order(_state, rows, chunks, workers):
+        part = slice(at, at + len(states))
+        stated[part], wording[part], loud[part] = states, words_of, capitals
+        at += len(states)
+    if loud.any():
+        first = first_of_equal(wording, ranks + loud * (ranks.max() + 1))  # one in small letters
+        stated[loud] = stated[np.where(first < 0, np.arange(len(first)), first)[loud]]
+    return stated
 
 
-def _state(rows: RowFile, numbers: Sequence[int]) -> Digests:
-    return as_array([digest_exactly(statement(row)) for row in rows.rows(numbers)])
+def _state(rows: RowFile, numbers: Sequence[int]) -> tuple[Digests, Digests, NDArray[np.bool_]]:
+    """Of each row what it states, its words whatever their case, and whether it is in capitals."""
+    chosen = list(rows.rows(numbers))
+    return (
+        as_array([digest_exactly(statement(row)) for row in chosen]),
+        as_array([digest_exactly(joined(row).split()) for row in chosen]),
+        np.array([_loud(row["prompt"]) or _loud(row["response"]) for row in chosen], dtype=bool),
+    )
+
+
+def _loud(text: str) -> bool:
+    """Whether prose is written in capitals."""
+    small = sum(map(str.islower, text[:LOUD_HEAD]))
+    return sum(map(str.isupper, text[:LOUD_HEAD])) > max(LOUD, 2 * small)
 
 
 def _buckets(bands: Sequence[Hashes]) -> tuple[Numbers, Numbers]:

@@ -1,5 +1,6 @@
 """Exact deduplication: equal texts go, different numbers stay, order does not matter."""
 
+import re
 import unicodedata
 
 import numpy as np
@@ -16,7 +17,7 @@ def exact(rows):
 
 
 def test_blanks_and_unicode_form_do_not_make_a_difference():
-    result = exact([row("b", "Caf\u00e9  at\n5?"), row("a", "Cafe\u0301 at 5?")])
+    result = exact([row("b", "Caf\u00e9  at \t5? \r\n"), row("a", "Cafe\u0301 at 5?")])
     assert result.ids == ["a"]
     assert result.dropped[0]["evidence"] == {"same_as": "a"}
 
@@ -37,12 +38,29 @@ def test_a_prompt_published_a_hundred_times_stays_once():
     assert result.drops == {"exact_dedup": {"same_text": 693}}
 
 
+def test_another_indentation_or_line_break_is_another_program():
+    body = "def f(n):\n    for i in range(n):\n        s += i\n"
+    rows = [row("a", f"{body}    return s"), row("b", f"{body}        return s")]
+    rows += [row("c", "a\n\nb"), row("d", "a\nb"), row("e", "a b")]
+    assert len(exact(rows).kept) == 5
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "  \n", "\t\r\n", "\u2028"])
+def test_the_kind_of_line_end_and_blanks_before_it_make_no_difference(end):
+    lines = ["def f():", "  return 1", "", "f()"]
+    assert digest_texts("\n".join(lines)) == digest_texts(end + end.join([*lines, "", ""]))
+
+
 @settings(max_examples=50, deadline=None)
 @given(text=st.text() | st.text(" \t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0ab"))
-def test_the_digest_is_that_of_the_text_with_single_blanks(text):
-    plain = unicodedata.normalize("NFC", " ".join(text.split()))
-    assert digest_texts(text) == digest_texts(plain)
-    assert digest_texts(text) != digest_texts(f"{plain}x")
+def test_the_digest_is_that_of_the_lines_with_single_blanks(text):
+    plain = unicodedata.normalize("NFC", re.sub("\r\n?|[\x85\u2028\u2029]", "\n", text))
+    lines = list[str]()
+    for line in plain.split("\n"):
+        begin = line[: len(line) - len(line.lstrip())] if line.strip() else ""
+        lines.append(begin + " ".join(line.split()))
+    assert digest_texts(text) == digest_texts("\n".join(lines).strip())
+    assert digest_texts(text) != digest_texts(f"{text.strip()}x")
 
 
 @pytest.mark.field_bug("D21", "D24", "D30")

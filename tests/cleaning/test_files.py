@@ -67,6 +67,15 @@ def test_the_report_adds_up(cleaned):
     assert report["decontamination"]["items"] == 1
 
 
+def test_a_line_says_what_came_of_the_rows(cleaned, tmp_path, capsys):
+    clean_file(tmp_path / "rows.jsonl", tmp_path / "items.jsonl", tmp_path / "more", 13, 1.0)
+    told = capsys.readouterr().err.strip().splitlines()[-1]
+    assert told.endswith(
+        "rows.jsonl: 7 rows read, 2 kept; left out: 1 unreadable, 1 exact_dedup, 1 harm, "
+        "1 decontamination, 1 quality"
+    )
+
+
 def test_a_clean_run_over_its_own_output_changes_nothing(cleaned, tmp_path):
     clean_file(cleaned / "kept.jsonl", tmp_path / "items.jsonl", tmp_path / "again", 13, 1.0)
     assert (tmp_path / "again/kept.jsonl").read_bytes() == (cleaned / "kept.jsonl").read_bytes()
