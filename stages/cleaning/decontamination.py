@@ -22,7 +22,7 @@ from stages.cleaning.repair import repair
 from stages.cleaning.rows import Dropped, Filtered, Row
 from stages.cleaning.survey import Text
 from stages.cleaning.windows import ANSWER, QUESTION, Form, Seeds, make_windows
-from stages.cleaning.wording import NAMES, Wording, same_between, spellings
+from stages.cleaning.wording import NAMES, NUMBERS, Wording, same_between, spellings
 
 __all__ = ["Hit", "Index", "Item", "decontaminate"]
 
@@ -149,13 +149,12 @@ class Index:
         for seeds in self._seeds:
             reached: dict[tuple[int, int], int] = {}
             for start, places in seeds.found_in(wording.written):
-                words = wording.words
                 for number, at in places:
                     place = number, start - at
                     if reached.get(place, 0) > start:
                         continue
                     sought, shortest = self._sought[number]
-                    low, high = _stretch(words, sought, start, start - at)
+                    low, high = _stretch(wording.written, sought, start, start - at)
                     reached[place] = high
                     if high - low >= shortest:
                         stretches.append((*place, low, high))
@@ -175,11 +174,16 @@ def _stretch(mine: list[str], theirs: list[str], start: int, shift: int) -> tupl
     """Begin and end, in words of the text, of the shared words around word ``start``."""
     first, limit = max(0, shift), min(len(mine), shift + len(theirs))
     low = high = start
-    while low > first and mine[low - 1] == theirs[low - 1 - shift]:
+    while low > first and _same(mine[low - 1], theirs[low - 1 - shift]):
         low -= 1
-    while high < limit and mine[high] == theirs[high - shift]:
+    while high < limit and _same(mine[high], theirs[high - shift]):
         high += 1
     return low, high
+
+
+def _same(written: str, sought: str) -> bool:
+    """Whether a word as written is one of a form, where small numbers stand in digits."""
+    return written == sought or NUMBERS.get(written) == sought
 
 
 @dataclass(frozen=True)

@@ -165,11 +165,11 @@ def unmasked(text: str, unusual: str) -> str:
 
     ``unusual`` holds every character of the text that is not ASCII.
     """
-    letters = sorted(set(unusual))
-    for letter in letters:
+    letters = set(unusual)
+    for letter in sorted(letters):
         if _bare(letter) != letter:
             text = text.replace(letter, _bare(letter))
-    if any(letter in GREEK_ALIKE for letter in letters):
+    if not GREEK_ALIKE.keys().isdisjoint(letters):
         text = MASKED.sub(lambda letter: GREEK_ALIKE[letter.group()], text)
     return text
 
