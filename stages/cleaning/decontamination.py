@@ -21,8 +21,8 @@ from stages.cleaning.hits import Hit, Item, keyed_evidence
 from stages.cleaning.repair import repair
 from stages.cleaning.rows import Dropped, Filtered, Row
 from stages.cleaning.survey import Text
-from stages.cleaning.windows import ANSWER, QUESTION, Form, make_windows
-from stages.cleaning.wording import Wording, same_between
+from stages.cleaning.windows import ANSWER, QUESTION, Form, Seeds, make_windows
+from stages.cleaning.wording import NAMES, NUMBERS, Wording, same_between, spellings
 
 __all__ = ["Hit", "Index", "Item", "decontaminate"]
 
@@ -30,6 +30,7 @@ STEP = "decontamination"
 SHORTEST_NGRAM = 2  # words; the profile's key has the same limit
 SHORTEST_EQUAL = 2  # words; of an item too short to be looked for in a text, if it is all of it
 SENTENCE_END = re.compile(r"[.?!:;]\S*\s|[。？！：；]")
+HYPHENATED = re.compile(r"(?<=[^\W\d_]{2})[-\u2010][ \t]*\n[ \t]*(?=[^\W\d_]{2})")
 CALCULATION = re.compile(r"<<[^<>\n]*>>")  # some solutions repeat each sum in such brackets
 
 
@@ -55,7 +56,8 @@ class Index:
         self.keys = {item.key: item for item in reversed(items) if item.key}
         self._items = list(items)
         windows = make_windows(list(_texts(items)), n)
-        self._forms, self._seeds, self._left_out = windows.forms, windows.seeds, windows.left_out
+        self._forms, self._left_out = windows.forms, windows.left_out
+        self._seeds = tuple(map(_spelled, windows.seeds))
         self._sought = [(form.words, form.shortest) for form in self._forms]
         self._questions = {
             owner: number
@@ -95,10 +97,21 @@ class Index:
         return self._forms[self._questions[item]]
 
     def find(self, text: str, field: str) -> Hit | None:
-        """The longest verified hit in a text, if there is one; of equals the first."""
+        """The longest verified hit in a text, if there is one; of equals the first.
+
+        A hyphen at the end of a line cuts a word or belongs to one: both readings are tried.
+        """
+        found = self._longest(text, field)
+        joined = HYPHENATED.sub("", text) if "-\n" in text or "\u2010\n" in text else text
+        if joined == text:
+            return found
+        hits = (found, self._longest(joined, field))
+        return max((hit for hit in hits if hit), key=lambda hit: hit.length, default=None)
+
+    def _longest(self, text: str, field: str) -> Hit | None:
         wording = Wording(fold(text))
-        stretches = self._stretches(wording.words)
-        if len(wording.words) <= self._longest_tiny:
+        stretches = self._stretches(wording)
+        if len(wording.written) <= self._longest_tiny:
             whole = 0, len(wording.words)
             stretches += [(form, 0, *whole) for form in self._tiny.get(tuple(wording.words), ())]
         if not stretches:
@@ -130,33 +143,47 @@ class Index:
             for rule, first, last in alignment.judge(low, high):
                 yield _Evidence(number, rule, first, first - shift, last - first)
 
-    def _stretches(self, words: list[str]) -> list[tuple[int, int, int, int]]:
+    def _stretches(self, wording: Wording) -> list[tuple[int, int, int, int]]:
         """Form, shift against it, begin and end of every shared stretch that is long enough."""
         stretches = []
         for seeds in self._seeds:
             reached: dict[tuple[int, int], int] = {}
-            for start, places in seeds.found_in(words):
+            for start, places in seeds.found_in(wording.written):
                 for number, at in places:
                     place = number, start - at
                     if reached.get(place, 0) > start:
                         continue
                     sought, shortest = self._sought[number]
-                    low, high = _stretch(words, sought, start, start - at)
+                    low, high = _stretch(wording.written, sought, start, start - at)
                     reached[place] = high
                     if high - low >= shortest:
                         stretches.append((*place, low, high))
         return stretches
 
 
+def _spelled(seeds: Seeds) -> Seeds:
+    """The seeds in every spelling of their numbers, so that a text is searched as it is written."""
+    places = {
+        spelling: found for seed, found in seeds.places.items() for spelling in spellings(seed)
+    }
+    anchors = seeds.anchors | {NAMES[word] for word in seeds.anchors & NAMES.keys()}
+    return Seeds(seeds.width, places, anchors)
+
+
 def _stretch(mine: list[str], theirs: list[str], start: int, shift: int) -> tuple[int, int]:
     """Begin and end, in words of the text, of the shared words around word ``start``."""
     first, limit = max(0, shift), min(len(mine), shift + len(theirs))
     low = high = start
-    while low > first and mine[low - 1] == theirs[low - 1 - shift]:
+    while low > first and _same(mine[low - 1], theirs[low - 1 - shift]):
         low -= 1
-    while high < limit and mine[high] == theirs[high - shift]:
+    while high < limit and _same(mine[high], theirs[high - shift]):
         high += 1
     return low, high
+
+
+def _same(written: str, sought: str) -> bool:
+    """Whether a word as written is one of a form, where small numbers stand in digits."""
+    return written == sought or NUMBERS.get(written) == sought
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import html
+import json
 import math
 import random
 import re
 from collections.abc import Callable
 
+NAMES = dict(enumerate(("zero", "one", "two", "three", "four", "five", "six", "seven", "eight")))
 WRAPPED = 8  # words a line
 SPACES = (r"\,", r"\;", r"\quad", "~", r"\ ")
 PUNCTUATION = {".": " !", "?": " ...", "!": ".", ",": " ;", ";": " –", ":": " —"}
 SIGNS = {"+": "-", "*": "+", "/": "+", "<": ">", ">": "<", r"\times": "+", r"\cdot": "+"}
 OPERATOR = re.compile(r"\\(?:times|cdot)(?![a-zA-Z])|[+*/<>]")
 NUMBER = re.compile(r"[0-9]+")
+NAMED = re.compile(r"(?<![\w.,{}^\\/-])[0-8](?=[.?!]?(?:\s|$))")  # no part of a formula
+LONG_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]{4})([^\W\d_]{4,})")
+LOOK_ALIKE = str.maketrans("aceopxyACEHOPTX", "асеорхуАСЕНОРТХ")
+FRACTION = re.compile(r"\\frac\{([0-9]+)\}\{([0-9]+)\}")
 FULL_WIDTH = {code: code + 0xFEE0 for code in range(ord("!"), ord("~") + 1)}
 
 Disguise = Callable[[str], str]
@@ -58,6 +65,61 @@ def latex_spacing(text: str) -> str:
     return text.replace(r"\frac", r"\dfrac")
 
 
+def entities(text: str) -> str:
+    """Every blank and every sign of mark-up as an HTML entity."""
+    return html.escape(text).replace(" ", "&nbsp;")
+
+
+def tagged(text: str) -> str:
+    """A paragraph in HTML, with a break at each end of a line."""
+    return f"<p>{wrapped(text)}</p>".replace("\n", "<br>")
+
+
+def escaped(text: str) -> str:
+    """A value in JSON."""
+    return json.dumps({"text": text})
+
+
+def quoted(text: str) -> str:
+    """A quotation: each line behind its sign."""
+    return "\n".join(f"> {line}" for line in wrapped(text).split("\n"))
+
+
+def commented(text: str) -> str:
+    """A comment of a program."""
+    return "\n".join(f"    // {line}" for line in wrapped(text).split("\n"))
+
+
+def look_alike(text: str) -> str:
+    """Cyrillic letters for the Latin ones that look the same."""
+    return text.translate(LOOK_ALIKE)
+
+
+def accented(text: str) -> str:
+    """An accent on every e."""
+    return re.sub(r"(?<!\\)\be|(?<=\w)e", "e\u0301", text)
+
+
+def hyphenated(text: str) -> str:
+    """Long words cut at the ends of lines."""
+    return text if "\\" in text else LONG_WORD.sub("\\1-\n\\2", text)
+
+
+def spaced_commands(text: str) -> str:
+    """Commands and braces of LaTeX as a tokeniser cuts them."""
+    return re.sub(r"\\([a-zA-Z]{2,})\s*\{", r"\\ \1 { ", text).replace("}", " }")
+
+
+def slashed(text: str) -> str:
+    """Fractions of numbers on a line."""
+    return FRACTION.sub(r"\1/\2", text)
+
+
+def spelled(text: str) -> str:
+    """Small numbers as words."""
+    return NAMED.sub(lambda number: NAMES[int(number.group())], text)
+
+
 def first_half(text: str) -> str:
     """The first half of the words."""
     words = text.split()
@@ -89,6 +151,17 @@ WHOLE: dict[str, Disguise] = {
     "zero width": zero_width,
     "punctuation": repunctuated,
     "LaTeX spacing": latex_spacing,
+    "HTML entities": entities,
+    "HTML tags": tagged,
+    "JSON": escaped,
+    "quotation": quoted,
+    "comment": commented,
+    "look-alike letters": look_alike,
+    "accents": accented,
+    "hyphenation": hyphenated,
+    "tokenised LaTeX": spaced_commands,
+    "fractions on a line": slashed,
+    "numbers as words": spelled,
     "together": together,
 }
 """Copies of the whole item."""

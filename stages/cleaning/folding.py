@@ -1,13 +1,16 @@
 r"""Forms of a text that hide what a reader does not see or does not mind.
 
-``visible`` undoes widths and takes out invisible characters; ``fold`` also undoes case and the ways
-to write an operator or a formula, so that copies in another notation compare equal.
+``visible`` undoes widths and takes out invisible characters; ``fold`` also undoes case, accents,
+look-alike letters, mark-up, escapes and the ways to write an operator or a formula, so that copies
+in another notation compare equal.
 """
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
+from functools import cache
 
 IGNORABLE_CHARACTERS = (
     r"\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
@@ -63,8 +66,35 @@ LATEX = {
 }
 """Commands that mean an operator, another command, or nothing; they are in lower case by then."""
 
-ONE_DIGIT = (r"\frac", r"\binom", r"\sqrt")  # \frac12 is one half
-COMMAND = re.compile(r"\\(?:(?:begin|end)\s*\{[a-z]+\*?\}|([a-z]+)(?:\s*([0-9]))?|[,;:\s])")
+ONE_DIGIT = (r"\binom", r"\sqrt")  # \binom42 is 4 over 2
+COMMAND = re.compile(
+    r"\\(?:\s?(?:begin|end)\s*\{\s*[a-z]+\*?\s*\}|"
+    r"(?:\s(?!(?:left|right|middle|big|text|limits|dots)\s*\w))?([a-z]+)(?:\s*([0-9]))?|[,;:\s])"
+)
+"""A command, also cut from its backslash by a tokeniser; but "5\\ left over" holds a word."""
+
+BACKSLASHES = re.compile(r"\\{2,}")  # an escaped text has twice as many
+LINE_COMMANDS = (  # those whose beginning looks like an escaped end of line
+    "abla|atural|e|earrow|eg|eq|ewline|exists|geq?|i|leq?|mid|olimits|onumber|ot|otin|parallel|"
+    "rightarrow|subseteq|u|warrow"
+)
+TAB_COMMANDS = (  # and like an escaped tab
+    "an|anh|au|ag|binom|ext[a-z]*|frac|heta|herefore|hinspace|ilde|imes|o|op|riangle[a-z]*"
+)
+ESCAPED_LINE = re.compile(
+    rf"\\(?:(?:r\\)?n(?!(?:{LINE_COMMANDS})(?![a-z]))|t(?!(?:{TAB_COMMANDS})(?![a-z])))"
+)
+ESCAPED_CHARACTER = re.compile(r"\\+u(?!d[89a-f])([0-9a-f]{4})", re.IGNORECASE)
+ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
+TAG_SIGNS = ("</", "<br", "<BR")  # a text with tags has one of them
+TAG = re.compile(
+    r"</?(?:a|b|blockquote|br|center|code|div|em|font|h[1-6]|hr|i|li|ol|p|pre|span|strong|sub|"
+    r"table|tbody|td|th|tr|u|ul)(?:\s[^<>]{0,200})?/?>",
+    re.IGNORECASE,
+)
+RAISED_TAG = re.compile(r"<sup>\s*([^<>]{0,20}?)\s*</sup>", re.IGNORECASE)
+MARKED_LINE = re.compile(r"\n[ \t]*(?://+|>+)[ \t]")
+LINE_MARK = re.compile(r"[ \t]*(//+|>+)[ \t]")
 THIN_THOUSANDS = re.compile(r"\\,(?<=[0-9]\\,)(?=[0-9]{3}(?![0-9]))")
 THOUSANDS = re.compile(r",(?<=[0-9],)(?=[0-9]{3}(?![0-9]))")
 RAISED = re.compile(r"[⁰¹²³⁴-⁹⁺⁻ⁱⁿ](?<=\d.)")  # NFKC would make another number of it
@@ -75,6 +105,16 @@ SPACED_POWER = re.compile(r"\s\*\*\s(?<=\b[^\W\d_]\s\*\*\s|[)\]}]\s\*\*\s)(?=[0-
 """x^2, x^{2}, x**2: as NFKC leaves x². Two stars after a word may be bold type and stay."""
 
 UNUSUAL = re.compile(r"[^\x00-\x7f]+")
+COMBINING = re.compile(r"[\u0300-\u0337\u0339-\u036f]")  # without the stroke that negates a sign
+LATIN = dict(zip("ıаеорсухіјѕһԁԛԝӏвнкмт", "iaeopcyxijshdqwlbhkmt", strict=True))
+"""Small letters of which one form, small or capital, looks like a Latin letter; most Cyrillic."""
+
+GREEK_ALIKE = dict(zip("αεικνορτυχ", "aeikvoptux", strict=True))
+MASKED = re.compile(
+    r"(?<=[a-z])(?<!sin)(?<!cos)(?<!tan)(?<!cot)(?<!sec)(?<!csc)(?<!log)(?<!ln)"
+    rf"[{''.join(GREEK_ALIKE)}](?=[a-z])|(?<=[a-z])ο|ο(?=[a-z])"
+)
+"""A Greek letter inside a Latin word; elsewhere it is a sign, but for omicron."""
 
 
 def visible(text: str) -> str:
@@ -85,7 +125,11 @@ def visible(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """The visible text, case folded, every operator, power and formula in one notation."""
+    """The visible text without mark-up, accents and case, each operator and formula in one form."""
+    if "&" in text or "<" in text or "\\" in text:
+        text = _without_markup(text)
+    if ("/" in text or ">" in text) and MARKED_LINE.search(text):
+        text = _without_line_marks(text)
     folded = text.lower() if text.isascii() else _plain(text)
     if "\\" in folded:
         folded = _without_latex(folded)
@@ -110,7 +154,61 @@ def _plain(text: str) -> str:
     text = RAISED.sub(r"^\g<0>", text)
     folded = unicodedata.normalize("NFKC", text).casefold()
     unusual = unicodedata.normalize("NFKC", unusual).casefold()
+    if COMBINING.search(unusual):  # a mark may have joined an ASCII letter
+        unusual = "".join(UNUSUAL.findall(folded))
+    folded = unmasked(folded, unusual)
     return SIGN.sub(_named, folded) if SIGN.search(unusual) else folded
+
+
+def unmasked(text: str, unusual: str) -> str:
+    """A case-folded text with bare letters, look-alikes of Latin ones as these.
+
+    ``unusual`` holds every character of the text that is not ASCII.
+    """
+    letters = set(unusual)
+    for letter in sorted(letters):
+        if _bare(letter) != letter:
+            text = text.replace(letter, _bare(letter))
+    if not GREEK_ALIKE.keys().isdisjoint(letters):
+        text = MASKED.sub(lambda letter: GREEK_ALIKE[letter.group()], text)
+    return text
+
+
+@cache
+def _bare(letter: str) -> str:
+    """The letter without accents, a Cyrillic look-alike in Latin; any other sign as it is."""
+    if COMBINING.fullmatch(letter):
+        return ""
+    parts = unicodedata.normalize("NFD", letter)
+    if letter.isalpha() and len(parts) > 1 and COMBINING.match(parts[1]):
+        letter = COMBINING.sub("", parts)
+    return LATIN.get(letter, letter)
+
+
+def _without_markup(text: str) -> str:
+    """Entities and escaped characters as what they stand for, tags as blanks."""
+    if "\\u" in text or "\\U" in text:
+        text = ESCAPED_CHARACTER.sub(lambda found: chr(int(found[1], 16)), text)
+    for _ in range(2):  # mark-up is sometimes escaped twice
+        if "&" in text:
+            text = ENTITY.sub(lambda entity: html.unescape(entity.group()), text)
+    if "<" in text and any(sign in text for sign in TAG_SIGNS):
+        text = TAG.sub(" ", RAISED_TAG.sub(r"^{\1}", text))
+    return text
+
+
+def _without_line_marks(text: str) -> str:
+    """Signs of quotation and comment taken off every line that follows another with the same.
+
+    "x > 3" may be broken before its sign, so the mark of a single line stays.
+    """
+    lines, previous = list[str](), ""
+    for line in text.split("\n"):
+        found = LINE_MARK.match(line)
+        mark = found[1] if found else ""
+        lines.append(line[found.end() :] if found and mark == previous else line)
+        previous = mark
+    return "\n".join(lines)
 
 
 def _named(sign: re.Match[str]) -> str:
@@ -124,7 +222,9 @@ def _named(sign: re.Match[str]) -> str:
 
 
 def _without_latex(text: str) -> str:
-    text = text.replace(r"\!", "")
+    if r"\\" in text:
+        text = BACKSLASHES.sub(r"\\", text)
+    text = ESCAPED_LINE.sub(" ", text.replace(r"\!", ""))
     return COMMAND.sub(_command, THIN_THOUSANDS.sub(",", text))
 
 
@@ -133,6 +233,8 @@ def _command(found: re.Match[str]) -> str:
     if name is None:
         return " "
     written = LATEX.get(name, f"\\{name}")
+    if written == r"\frac":  # what its braces hold says the rest: (3}{20 reads as (3/20
+        return "(" if digit is None else f"({digit}/ "
     if digit is None:
         return written
     return f"{written} {digit}{' ' if written in ONE_DIGIT else ''}"

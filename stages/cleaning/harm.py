@@ -2,7 +2,8 @@
 
 A dangerous word alone decides nothing: "kill the process", a bomb calorimeter and the toxicology of
 ricin are science and code. A row goes when instructions are asked for something dangerous, when a
-person is threatened, or when a child is sexualised. Paraphrases outside the lists are not seen.
+person is threatened, or when a child is sexualised, unless words of study, protection, games,
+software or fiction clear it. Paraphrases outside the lists are not seen.
 """
 
 from __future__ import annotations
@@ -11,62 +12,57 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stages.cleaning.folding import visible
+from stages.cleaning.folding import unmasked, visible
+from stages.cleaning.harm_words import (
+    CHILDREN,
+    EARNEST,
+    FICTION,
+    GAMES,
+    GROOMING,
+    HANDLING,
+    HARMLESS,
+    MAKING,
+    PEOPLE,
+    PROTECTION,
+    REQUEST,
+    SELF_HARM,
+    SEXUAL,
+    SOFTWARE,
+    STUDY,
+    VIOLENCE,
+    WEAPONS,
+    WRITING,
+)
 from stages.cleaning.rows import Dropped, Filtered, Row
 
 STEP = "harm"
 
-REQUEST = (
-    "how to|how do i|how can i|how would i|ways to|help me|teach me|instructions (?:for|to|on)|"
-    "steps to|guide to|tell me how to|show me how to|explain how to|i want to"
-)
-MAKING = (
-    "make|making|build|building|synthesi[sz]e|synthesi[sz]ing|cook|construct|assemble|produce|"
-    "get|buy|plant|detonate|use|write|deploy"
-)
-WEAPONS = (
-    "bombs?|explosives|explosive (?:devices?|charges?|vests?)|grenades?|nerve agents?|sarin|"
-    "vx gas|mustard gas|ricin|anthrax|"
-    "chemical weapons?|biological weapons?|bioweapons?|crystal meth|methamphetamine|"
-    "molotov cocktails?|ghost guns?|ransomware"
-)
-VIOLENCE = "kill|murder|poison|stab|strangle|rape|torture|kidnap|assassinate|behead|lynch"
-PEOPLE = (
-    "you|him|her|someone|somebody|people|myself|yourself|himself|herself|"
-    "(?:my|your|his|her|their) (?:wife|husband|girlfriend|boyfriend|ex|neighbou?rs?|boss|mother|"
-    "father|parents?|child|children|kids?|family|teacher|classmates?|co-?workers?)|"
-    "(?:a |an |the |all |all the |every )?(?:wom[ae]n|m[ae]n|person|girls?|boys?|humans?|jews?|"
-    "muslims?|christians?|immigrants?|blacks|whites|gays)"
-)
-CHILDREN = "child|children|minors?|underage|preteens?|little (?:girls?|boys?)|toddlers?|kids?"
-SEXUAL = "sexual|sexually|sex with|naked|nudes?|porn|pornographic|pornography|erotic|erotica|sexy"
-SELF_HARM = "kill myself|end my (?:own )?life|commit suicide|hang myself|cut myself|overdose"
-HARMLESS = (
-    r"bomb calorimet\w+|(?:fork|zip|logic|bath|cherry|seed|cluster|carpet|gavel|photo)[ -]?bombs?|"
-    r"bomb (?:disposal|shelter|squad|detector|threat)s?|defus\w+ (?:a |the )?bombs?|"
-    r"(?:bombs?|explosives?|ransomware|ricin|anthrax|sarin) "
-    r"(?:detect\w+|protect\w+|prevent\w+|vaccin\w+|antibod\w+|antidotes?|sensors?|simulat\w+)|"
-    r"sexual (?:abuse|reproduction|selection|dimorphism|health|harassment|assault|orientation)|"
-    r"naked (?:eyes?|singularit\w+|mole|single|pair|triple)s?"
-)
-"""Fixed phrases that only look dangerous; they are blanked before the rules are tried."""
+SENTENCE_END = re.compile(r"(?<=[.?!])[\"')\]]*\s+")
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A pattern and the reason it stands for."""
+    """A pattern, the reason it stands for, and what clears a match.
+
+    ``within`` clears inside the match, ``around`` anywhere in its sentence; nothing does in a
+    sentence with a word of ``unless``.
+    """
 
     reason: str
     pattern: re.Pattern[str]
+    within: re.Pattern[str]
+    around: re.Pattern[str]
+    unless: re.Pattern[str]
 
 
 @dataclass(frozen=True)
 class HarmDecision:
-    """Why a text is harmful, or which suspicious words were found harmless."""
+    """Why a text is harmful, or which suspicious words were harmless and what cleared them."""
 
     harmful: bool
     reason: str
     words: tuple[str, ...]
+    cleared_by: tuple[str, ...] = ()
 
 
 def _near(first: str, second: str, between: int) -> str:
@@ -74,41 +70,91 @@ def _near(first: str, second: str, between: int) -> str:
     return rf"\b(?:{first})\b(?:\W+\w+){{0,{between}}}?\W+(?:{second})\b"
 
 
-def _rule(reason: str, pattern: str) -> Rule:
-    return Rule(reason, re.compile(pattern, re.IGNORECASE))
+def _words(*lists: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(lists)})\b", re.IGNORECASE)
+
+
+def _rule(
+    reason: str,
+    pattern: str,
+    within: tuple[str, ...],
+    around: tuple[str, ...],
+    unless: tuple[str, ...] = (EARNEST,),
+) -> Rule:
+    compiled = re.compile(pattern, re.IGNORECASE)
+    return Rule(reason, compiled, _words(*within, *around), _words(*around), _words(*unless))
 
 
 _INTENT = (
-    r"\b(?:i|we)(?:'ll| will| am going to| are going to|'m going to|'re going to| should| must)"
+    r"\b(?:i|we)(?:'ll| will| shall| am going to| are going to|'m going to|'re going to|'m gonna|"
+    r" am gonna|'re gonna| are gonna| gonna| wanna| should| must| swear i will)"
 )
-CANDIDATE = re.compile(rf"\b(?:{WEAPONS}|{VIOLENCE}|{SELF_HARM}|{SEXUAL})\b", re.IGNORECASE)
-BLANKED = re.compile(rf"\b(?:{HARMLESS})\b", re.IGNORECASE)
+_ASKED = rf"\b(?:{REQUEST})\W+(?:\w+\W+){{0,2}}?"
+_DEMAND = r"(?:^|please |just )(?:make|build|cook|give|get|synthesi[sz]e) (?:me|us)"
+_ORDER = r"write|provide|give|describe|list|show|explain|need|want"
+_PAPER = r"recipes?|synthes[ie]s|procedures?|instructions?|blueprints?|steps|guide"
+CANDIDATE = _words(WEAPONS, VIOLENCE, SELF_HARM, SEXUAL, GROOMING)
+BLANKED = _words(HARMLESS)
+_CRAFT = ((STUDY, PROTECTION), (GAMES, r"cipher|plaintext|yara"))
+_MILD = ((), (STUDY, PROTECTION, GAMES, SOFTWARE, FICTION))
+_ATTACK = ((PROTECTION,), (GAMES, SOFTWARE, FICTION))
+_YOUNG = ((), (PROTECTION,), (EARNEST, WRITING))
 RULES = (
+    _rule("weapon_instructions", f"{_ASKED}{_near(MAKING, WEAPONS, 4)}", *_CRAFT),
+    _rule("weapon_instructions", rf"{_DEMAND}\W+(?:\w+\W+){{0,2}}?(?:{WEAPONS})\b", *_CRAFT),
+    _rule("weapon_instructions", _near("recipe for|instructions for", WEAPONS, 3), *_CRAFT),
     _rule(
         "weapon_instructions",
-        rf"\b(?:{REQUEST})\W+(?:\w+\W+){{0,2}}?{_near(MAKING, WEAPONS, 4)}",
+        rf"{_near(_ORDER, _PAPER, 5)} (?:for|of|to)\W+(?:\w+\W+){{0,3}}?(?:{WEAPONS})\b",
+        *_CRAFT,
     ),
-    _rule("weapon_instructions", _near("recipe for|instructions for|guide to", WEAPONS, 3)),
-    _rule("self_harm_instructions", _near(REQUEST, SELF_HARM, 3)),
-    _rule("violence_instructions", rf"{_near(REQUEST, VIOLENCE, 2)}\W+(?:{PEOPLE})\b"),
-    _rule("threat", rf"{_INTENT}\W+(?:\w+\W+){{0,1}}?(?:{VIOLENCE})\W+(?:{PEOPLE})\b"),
-    _rule("sexualised_child", _near(SEXUAL, CHILDREN, 3)),
-    _rule("sexualised_child", _near(CHILDREN, SEXUAL, 3)),
+    _rule("weapon_instructions", f"{_ASKED}{_near(HANDLING, WEAPONS, 4)}", *_MILD),
+    _rule("weapon_instructions", _near("guide to", WEAPONS, 3), *_MILD),
+    _rule("self_harm_instructions", _near(REQUEST, SELF_HARM, 4), (PROTECTION, STUDY), (GAMES,)),
+    _rule("violence_instructions", rf"{_near(REQUEST, VIOLENCE, 3)}\W+(?:{PEOPLE})\b", *_ATTACK),
+    _rule("threat", rf"{_INTENT}\W+(?:\w+\W+){{0,1}}?(?:{VIOLENCE})\W+(?:{PEOPLE})\b", *_ATTACK),
+    _rule("sexualised_child", _near(SEXUAL, CHILDREN, 3), *_YOUNG),
+    _rule("sexualised_child", _near(CHILDREN, SEXUAL, 3), *_YOUNG),
+    _rule(
+        "sexualised_child",
+        rf"{_near(REQUEST, GROOMING, 1)}\W+(?:an? |my |the |young )*(?:{CHILDREN})\b",
+        *_YOUNG,
+    ),
 )
 
 
 def judge_harm(text: str) -> HarmDecision:
-    """Decide on one text."""
-    text = visible(text).replace("’", "'")
+    """Decide on one text, sentence by sentence."""
+    text = _plain(text)
     candidates = tuple(dict.fromkeys(found.lower() for found in CANDIDATE.findall(text)))
     if not candidates:
         return HarmDecision(False, "no_candidate", ())
-    blanked = BLANKED.sub(" - ", text)
-    for rule in RULES:
-        match = rule.pattern.search(blanked)
-        if match:
-            return HarmDecision(True, rule.reason, (match.group(0),))
-    return HarmDecision(False, "harmless_context", candidates)
+    blanked = BLANKED.findall(text)
+    cleared = dict.fromkeys(phrase.lower() for phrase in blanked)
+    for sentence in SENTENCE_END.split(BLANKED.sub(" - ", text)):
+        if not CANDIDATE.search(sentence):
+            continue
+        for rule in RULES:
+            for match in rule.pattern.finditer(sentence):
+                clearing = _clearing(rule, match)
+                if not clearing:
+                    return HarmDecision(True, rule.reason, (match.group(0),))
+                cleared |= dict.fromkeys(clearing)
+    return HarmDecision(False, "harmless_context", candidates, tuple(cleared))
+
+
+def _plain(text: str) -> str:
+    """What a reader sees, in small letters, Latin ones for those that look the same."""
+    text = visible(text).replace("’", "'")
+    return text if text.isascii() else unmasked(text.casefold(), text.casefold())
+
+
+def _clearing(rule: Rule, match: re.Match[str]) -> list[str]:
+    """The words that make a match harmless."""
+    if rule.unless.search(match.string):
+        return []
+    found = (*rule.within.finditer(match.group(0)), *rule.around.finditer(match.string))
+    return [word.group(0).lower() for word in found]
 
 
 def drop_harmful(rows: Sequence[Row]) -> Filtered:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from stages.cleaning.commonplaces import COMMON_WORDS, PASSAGES
 from stages.cleaning.folding import fold
-from stages.cleaning.wording import Wording, words_of
+from stages.cleaning.wording import Wording
 
 TEMPLATE_ITEMS = 2  # an n-gram in more items of one benchmark, whatever its
 TEMPLATE_NUMBERS = 4  # numbers, belongs to a template; with more of them they tell something
@@ -52,7 +52,7 @@ def _tells(word: str) -> bool:
 
 @cache
 def _passages() -> list[list[str]]:
-    return [words_of(fold(passage)) for passage in PASSAGES]
+    return [Wording(fold(passage)).words for passage in PASSAGES]
 
 
 class Survey:

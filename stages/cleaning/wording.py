@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import product
 
 from stages.cleaning.folding import GREEK, UNUSUAL
 
@@ -14,12 +15,16 @@ WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 ASCII_WORD = re.compile(r"[0-9A-Za-z]+")
 SPACED_WORD = re.compile(r"\w+")
 OPERATORS = "-+*/^=<>%"
+FRACTION_BAR = re.compile(r"\}\s*\{")
 DASHES = "–—‒―"
 FORMULA = str.maketrans({**dict.fromkeys(DASHES, "-"), "·": "*"})
 PROSE = str.maketrans(dict.fromkeys(f"{DASHES}·", " "))
 ASCII_WORDS = bytes(code if chr(code).isalnum() and code < 128 else 32 for code in range(256))
 FUNCTION_NAMES = "sin cos tan cot sec csc log ln exp sqrt frac binom lim min max gcd lcm sum int"
 FUNCTIONS = frozenset((*FUNCTION_NAMES.split(" "), *GREEK.values()))
+NUMBER_NAMES = "zero one two three four five six seven eight nine ten eleven twelve"
+NUMBERS = {name: str(number) for number, name in enumerate(NUMBER_NAMES.split(" "))}
+NAMES = {number: name for name, number in NUMBERS.items()}
 
 
 def words_of(folded: str) -> list[str]:
@@ -41,12 +46,22 @@ def spans_of(folded: str) -> Iterator[tuple[int, int]]:
     return (match.span() for match in pattern.finditer(folded))
 
 
+def spellings(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Some words with each small number in digits or as its name."""
+    return product(*((word, NAMES[word]) if word in NAMES else (word,) for word in words))
+
+
 class Wording:
-    """The words of a folded text, and what stands between them."""
+    """The words of a folded text as written, and what stands between them."""
 
     def __init__(self, folded: str) -> None:
         self.folded = folded
-        self.words = words_of(folded)
+        self.written = words_of(folded)
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words with small numbers in digits."""
+        return list(map(NUMBERS.get, self.written, self.written))
 
     @cached_property
     def _spans(self) -> list[tuple[int, int]]:
@@ -74,9 +89,15 @@ def same_between(left: str, mine: str, theirs: str, right: str) -> bool:
 
 
 def _readings(left: str, between: str, right: str) -> set[tuple[str, ...]]:
-    """As formula and as prose: a dash, a dot and two stars are operators or mere type."""
+    """As formula and as prose: a dash, a dot and two stars are operators or mere type.
+
+    Braces between two words are mere braces or the bar of a fraction.
+    """
     prose = between.replace("**", " ").translate(PROSE)
-    return {_fine(left, _formula(between), right), _fine(left, prose, right)}
+    fraction = FRACTION_BAR.sub("/", between)
+    return {_fine(left, _formula(each), right) for each in (between, fraction)} | {
+        _fine(left, prose, right)
+    }
 
 
 def _formula(between: str) -> str:

@@ -15,6 +15,9 @@ LONG = (
     "Paris at 9:40 at 120 km per hour; how far from Brussels do they meet?"
 )
 SHORT = "What is the capital of Burkina Faso?"
+MIXED = (
+    r"Of two rectangular garden plots \frac{3}{20} are sold to 3 eager farmers; how much is left?"
+)
 FORMULA = "Compute 17 + 25 - 3"
 
 
@@ -86,6 +89,39 @@ def test_look_alikes_stay(text):
 
 def test_the_same_formula_in_other_spacing_is_found():
     assert not decontaminate([row("compute: 17+25-3")], index(FORMULA)).kept
+
+
+DISGUISED = [
+    MIXED.replace(" ", "&nbsp;"),
+    MIXED.replace("two", "2").replace("3", "three"),
+    MIXED.replace(r"\frac{3}{20}", "3/20"),
+    MIXED.replace("rectangular", "rec-\ntangular").replace("garden", "gar-\n  den"),
+    "\n".join(f"    // {line}" for line in MIXED.replace("how", "\nhow").split("\n")),
+    "\n".join(f"> {word}" for word in MIXED.split()),
+    MIXED.replace(r"\frac{3}{20}", r"\ frac { 3 } { 20 }"),
+    MIXED.replace("a", "а").replace("e", "é"),
+]
+
+
+@pytest.mark.parametrize("text", DISGUISED)
+def test_copies_in_mark_up_and_other_spelling_are_found(text):
+    """Entities, escapes, comments, cut words, look-alikes and spelled numbers once hid copies."""
+    evidence = decontaminate([row(f"Now: {text}")], index(MIXED)).dropped[0].evidence
+    assert evidence["words"] >= 14
+
+
+@pytest.mark.parametrize("text", ["The well-\nknown garden", "The well-known garden"])
+def test_a_hyphen_at_the_end_of_a_line_may_belong_to_the_word(text):
+    searched = index("What grew in the well-known garden of Babylon long ago")
+    copy = row(f"What grew in {text.lower()} of Babylon long ago")
+    assert not decontaminate([copy], searched).kept
+
+
+def test_the_mark_of_a_single_line_is_an_operator():
+    searched = index("Find all y with 7 * y + x > 3 and nothing else")
+    assert not decontaminate(
+        [row("Find all y with 7 * y + x\n> 3 and nothing else")], searched
+    ).kept
 
 
 OPERATORS = {

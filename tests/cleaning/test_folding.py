@@ -32,6 +32,15 @@ SAME = {
     "1, 2, ..., 9": [r"1, 2, \ldots, 9", r"1, 2, \cdots, 9", "1, 2, …, 9"],
     r"x \ne 3": [r"x \neq 3", "x ≠ 3"],
     "it's “so”": ['it’s "so"', "It‘s so"],
+    "a < b & c": ["a&nbsp;&lt;&nbsp;b&nbsp;&amp;&nbsp;c", "a &amp;lt; b &#38; c"],
+    "so long a pipe": ["so<br>long<br/>a <b>pipe</b>", "<p class='x'>so long</p>a pipe"],
+    "x^2 + 1": ["x<sup>2</sup> &#43; 1", r"x\u005e2 + 1"],
+    "how old is she": [r"how old\nis\tshe", r"how\r\nold is she", "how old\n> is\n> she"],
+    r"x \neq \nu \times \tau": [r"x \\neq \\nu \\times \\tau"],
+    r"\left( \frac{3}{20} \right)": [r"\ left( \ frac { 3 } { 20 } \ right)", "(3/20)"],
+    r"\frac{\sqrt{2}}{x^{\frac12}}": [r"√2/x^(1/2)", r"\dfrac{\sqrt2}{x^{\frac{1}{2}}}"],
+    "10,000 café eggs": [r"10\\,000 cafe eggs", "10,000 cafe\u0301 eggs", "10,000 cаfе еggѕ"],
+    "a common word": ["a cοmmon word", "a cοmmοn wοrd", "а common wоrd"],
     "straße": ["STRASSE", "ＳＴＲＡＳＳＥ"],
 }
 
@@ -57,6 +66,10 @@ def test_the_same_in_another_notation_has_the_same_words(text, other):
         (r"\sin x", r"\cos x"),
         (r"\leftarrow x", r"\rightarrow x"),
         ("x ≠ 3", "x = 3"),
+        ("2 sinαcos x", "2 sinacos x"),
+        (r"x \neq u", r"x \nequ u"),
+        (r"5\ left over", r"5\ over"),
+        ("a &unknown; b", "a b"),
     ],
 )
 def test_other_numbers_and_functions_stay_others(text, other):

@@ -19,9 +19,9 @@ def test_the_fast_ways_find_the_same_words(text):
 @given(TEXTS)
 def test_words_and_what_stands_between_them_are_the_text(text):
     wording = Wording(text)
-    pieces = [wording.before(word) for word in range(len(wording.words) + 1)]
+    pieces = [wording.before(word) for word in range(len(wording.written) + 1)]
     rebuilt = pieces[0] + "".join(
-        word + after for word, after in zip(wording.words, pieces[1:], strict=True)
+        word + after for word, after in zip(wording.written, pieces[1:], strict=True)
     )
     assert rebuilt == text
 
