@@ -3,9 +3,9 @@ r"""What a row states: the parts that must be equal, in order, before alike text
 Problems of one template share nearly all their shingles and are different problems. So the
 statement holds
 
-* every word of what is asked (questions and the last sentence of the prompt) and of what is
-  answered (all of a short answer, else its last sentence and those about the answer or a box), of
-  quotations, enumerations, short rows;
+* every word of what is asked (questions and the last sentence of the prompt, if not too long) and
+  of what is answered (all of a short answer, else its last sentence and those about the answer or
+  a box), of quotations, enumerations, short rows;
 * every symbol of code, and of lines that are no prose: grids, pictures, tables, moves;
 * of all else numbers in digits and in words, operators, brackets and LaTeX commands, single
   letters, names, negations and words that turn a sentence.
@@ -25,6 +25,7 @@ from stages.cleaning.shingles import folded, words
 
 SHORT_ROW = 40  # words; below, a single word makes another statement
 SHORT_ANSWER = 40
+LONG_SENTENCE = 60  # words; a longer one is prose, or text without full stops, and asks nothing
 END_OF_THINKING = "</think>"
 
 _UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -167,12 +168,17 @@ def _parts(prose: str, every_word: bool, question: bool | None, closes: bool) ->
     for end in SENTENCE_END.finditer(prose):
         if end.end() >= last:
             break
-        yield _Part(prose[at : end.end()], _counts(prose[at : end.end()], question))
+        yield _Part(prose[at : end.end()], _counts(prose[at : end.end()], question, False))
         at = end.end()
-    yield _Part(prose[at:], closes or _counts(prose[at:], question))
+    yield _Part(prose[at:], _counts(prose[at:], question, closes))
 
 
-def _counts(sentence: str, question: bool) -> bool:
+def _counts(sentence: str, question: bool, closes: bool) -> bool:
+    """Whether every word of a sentence counts; ``closes``: it is the last of its field."""
+    if not _shorter(sentence, LONG_SENTENCE):
+        return False
+    if closes:
+        return True
     if question:
         return sentence.rstrip("\"')]}*$ \n").endswith(("?", "？"))
     return bool(ABOUT_ANSWER.search(sentence))

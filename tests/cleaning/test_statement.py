@@ -193,3 +193,11 @@ def test_dress_leaves_the_statement_as_it_is(dress):
 )
 def test_formulas_that_differ_do_not_lose_it_with_their_dress(one, other):
     assert states(f"Take {one}{FILLER}{CLOSE}") != states(f"Take {other}{FILLER}{CLOSE}")
+
+
+def test_a_text_without_full_stops_is_prose_and_no_question():
+    """A word may differ in it, as in a long sentence; a number may not."""
+    told = " ".join(f"{first}{last}" for first in "bdfgk" for last in ("ai", "en", "ur") * 5)
+    one, other = ({"prompt": f"{told} {word}", "response": "done"} for word in ("fast", "slow"))
+    assert statement(one) == statement(other)
+    assert statement(one) != statement({**one, "prompt": f"{told} 7 fast"})

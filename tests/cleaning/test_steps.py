@@ -89,7 +89,9 @@ def test_cleaning_what_was_kept_drops_and_repairs_nothing_more(texts):
 
 @pytest.mark.field_bug("D21")
 def test_the_bytes_are_the_same_for_any_number_of_processes_and_any_stretches(monkeypatch):
-    rows = [row(f"Name {n % 9} rivers of \x00Chad" + " etc" * n, f"{n:03d}") for n in range(60)]
+    rows = [
+        row(f"Name {n % 9} rivers of \x00Chad" + " etc" * (70 + n), f"{n:03d}") for n in range(60)
+    ]
     rows += [row(text, f"x{n}") for n, text in enumerate([QUESTION, HARMFUL, ""])]
     once = cleaned(rows)
     assert set(once.drops) == {"near_dedup", "decontamination", "harm", "quality"}
