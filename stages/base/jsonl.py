@@ -10,7 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from stages.base.errors import DataError
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -26,7 +30,18 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 def parse_object(path: Path, number: int, line: bytes) -> dict[str, Any]:
     """One line as a JSON object; raises DataError naming file and line otherwise."""
     try:
-        row = json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
+        row = msgspec.json.decode(line)
+    except (msgspec.MsgspecError, RecursionError):  # a fault, or one of the few things json accepts
+        row = _with_json(path, number, line)
+    if not isinstance(row, dict):
+        raise DataError(f"{path}:{number}: expected a JSON object, found {type(row).__name__}.")
+    return row
+
+
+def _with_json(path: Path, number: int, line: bytes) -> Any:
+    """The line as the standard library reads it: lone surrogates pass, and errors have a column."""
+    try:
+        return json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         raise DataError(
             f"{path}:{number}: not UTF-8 (byte {error.start}). Re-encode the file."
@@ -38,9 +53,6 @@ def parse_object(path: Path, number: int, line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         reason = error if isinstance(error, ValueError) else "nested too deeply"
         raise DataError(f"{path}:{number}: not JSON ({reason}).") from error
-    if not isinstance(row, dict):
-        raise DataError(f"{path}:{number}: expected a JSON object, found {type(row).__name__}.")
-    return row
 
 
 def _refuse_constant(name: str) -> float:
@@ -57,7 +69,7 @@ def read_jsonl(path: Path) -> list[dict[str, Any]]:
 
 def dump_line(row: Mapping[str, Any]) -> str:
     """One row as canonical JSON: keys as given, no NaN, no spaces to spare."""
-    return json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
+    return _encode(row)
 
 
 def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:

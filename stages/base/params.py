@@ -148,8 +148,8 @@ class Phase:
 class NearDedup:
     """Near deduplication: bands of MinHash find pairs of rows, their texts decide."""
 
-    bands: Annotated[int, Limits(ge=1, le=256)] = 24
-    band_rows: Annotated[int, Limits(ge=1, le=64)] = 8  # hashes that must be equal in a band
+    bands: Annotated[int, Limits(ge=1, le=256)] = 18
+    band_rows: Annotated[int, Limits(ge=1, le=64)] = 7  # hashes that must be equal in a band
     shingle_words: Annotated[int, Limits(ge=2)] = 5
     jaccard: Annotated[float, Limits(gt=0, le=1)] = 0.8  # of the sets of shingles, at least
     templated_domains: tuple[str, ...] = ("logic",)  # their rows are never compared by text
@@ -162,7 +162,7 @@ class NearDedup:
             raise ConfigError(
                 f"bands: {self.bands} bands of {self.band_rows} find only {found:.0%} of pairs "
                 f"with a Jaccard similarity of {self.jaccard:g}. Give more bands or fewer "
-                "band_rows; 24 of 8 find 99% at 0.8."
+                "band_rows; 18 of 7 find 99% at 0.8."
             )
 
 

@@ -10,21 +10,21 @@ import re
 
 from stages.cleaning.folding import LATEX, SIGN, SIGNS, THOUSANDS, TYPOGRAPHIC
 
-MARKS = re.compile(
-    r"\\?\$|\\(?=[\s\d]|\Z)|\\[()\[\],;:!]|\{,\}(?=\d)|\*\*(?=[A-Z])|(?<=[.:\w])\*\*(?=\s|\Z)|^#+ ",
-    re.MULTILINE,
-)
-"""Of formulas, thin spaces, bold type, headings."""
+FORMULA_MARKS = re.compile(r"\$|\\(?:\$|(?=[\s\d]|\Z)|[()\[\],;:!])")
+GROUPED = re.compile(r"\{,\}(?=\d)")
+BOLD = re.compile(r"\*\*(?=[A-Z])|(?<=[.:\w])\*\*(?=\s|\Z)")
+HEADING = re.compile(r"^#+ ", re.MULTILINE)
+"""Marks of formulas and thin spaces, commas of thousands, bold type, headings."""
 
 BOX = re.compile(r"\\(?:boxed|fbox)\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\}){0,1000})\}")
 COMMAND = re.compile(r"\\([A-Za-z]+)")
 VARIABLES = {"a": "ɑ", "A": "Ａ", "I": "Ｉ"}
 VARIABLE = re.compile(
-    r"(?<=[\d=+/^<>(){}*_-])[aAI](?![A-Za-z'])|(?<![A-Za-z'\\])[aAI](?=[\d=+/^<>(){}*_])"
+    r"[aAI](?:(?<=[\d=+/^<>(){}*_-].)(?![A-Za-z'])|(?<![A-Za-z'\\].)(?=[\d=+/^<>(){}*_]))"
 )
 """Letters that are words, too, where they are none."""
 
-SPACED = re.compile(r"[ \t]{0,3}([=+/^<>])[ \t]{0,3}")
+OPERATORS = "=+/^<>"  # no blanks stand around them
 
 _ANSWER = r"(?:your|the) (?:final )?answers? "
 SET_PHRASES = (
@@ -43,9 +43,10 @@ SET_PHRASES = (
 )
 PHRASES = "|".join(SET_PHRASES)
 OPENING = re.compile(rf"\A\s*(?:{PHRASES})[\s.:!*]*", re.IGNORECASE)
-CLOSING = re.compile(
-    rf"(?:\A|(?<=[.?!:$\n}}\]])|(?<=[.?!:$\n}}\]] ))(?:{PHRASES})[\s.:!*]*\Z", re.IGNORECASE
-)
+CLOSING = re.compile(rf"(?:{PHRASES})[\s.:!*]*\Z", re.IGNORECASE)
+SENTENCE_START = re.compile(r"[.?!:$\n}\]] ?")
+"""After one of these a closing phrase may begin."""
+
 TAIL = 300  # characters; a closing phrase is shorter
 ROUNDS = 3  # phrases after one another
 
@@ -62,18 +63,37 @@ def undressed(text: str) -> str:
         text = SIGN.sub(lambda sign: SIGNS[sign.group()], text)
     if "\\" in text:
         text = COMMAND.sub(_command, BOX.sub(r' "\1" ', text))
-    text = THOUSANDS.sub("", SPACED.sub(r"\1", MARKS.sub("", text)))
+    if "$" in text or "\\" in text:
+        text = FORMULA_MARKS.sub("", text)
+    if "{,}" in text:
+        text = GROUPED.sub("", text)
+    if "**" in text:
+        text = BOLD.sub("", text)
+    if "#" in text:
+        text = HEADING.sub("", text)
+    for operator in OPERATORS:
+        if operator in text:
+            text = operator.join(part.strip(" \t") for part in text.split(operator))
+    text = THOUSANDS.sub("", text)
     return VARIABLE.sub(lambda letter: VARIABLES[letter.group()], text)
 
 
 def without_phrases(text: str) -> str:
     """The text without set phrases before and after it ("Let's think step by step.")."""
     for _ in range(ROUNDS):
-        bare = OPENING.sub("", text, count=1)
-        bare = bare[:-TAIL] + CLOSING.sub("", bare[-TAIL:]).rstrip()
+        bare = _without_closing(OPENING.sub("", text, count=1)).rstrip()
         if bare == text or not bare:
             break
         text = bare
+    return text
+
+
+def _without_closing(text: str) -> str:
+    """Tried where sentences begin, for a search would try everywhere."""
+    tail = text[-TAIL:]
+    for start in (0, *(found.end() for found in SENTENCE_START.finditer(tail))):
+        if CLOSING.match(tail, start):
+            return text[: len(text) - len(tail) + start]
     return text
 
 

@@ -23,8 +23,8 @@ from stages.cleaning.exact_dedup import Digests, as_array, digest_texts, first_o
 from stages.cleaning.minhash import band_keys, found_share, signatures
 from stages.cleaning.rowfile import RowFile
 from stages.cleaning.rows import Dropped, Row
-from stages.cleaning.shingles import Hashes, shingle_hashes
-from stages.cleaning.text_pairs import LARGE_CLUSTER, Likes, Numbers, find_likes, joined
+from stages.cleaning.shingles import Hashes, mixed, shingle_hashes
+from stages.cleaning.text_pairs import LARGE_CLUSTER, Likes, Numbers, figures, find_likes, joined
 
 STEP = "near_dedup"
 SNIPPET = 120  # characters shown of each text, from where they begin to differ
@@ -60,11 +60,12 @@ def prints(rows: Sequence[Row], near: NearDedup) -> Prints:
         else:
             texts.append(number)
     digests = as_array([digest_texts(rows[at]["key"], rows[at]["response"]) for at in keyed])
-    hashes, counts = shingle_hashes([joined(rows[at]) for at in texts], near.shingle_words)
+    folded = [joined(rows[at]) for at in texts]
+    hashes, counts = shingle_hashes(folded, near.shingle_words)
     long = counts > 0
     left["too_short"] += len(texts) - int(long.sum())
     signed = signatures(hashes, counts[long], near.bands * near.band_rows)
-    bands = band_keys(signed, near.bands)
+    bands = band_keys(signed, near.bands) ^ mixed(figures(folded)[long])[:, None]
     return Prints(_numbers(keyed), digests, _numbers(texts)[long], bands, left)
 
 

@@ -65,15 +65,15 @@ def shingle_hashes(
     begins, ends = _spans(codes)
     hashes = mixed(_word_hashes(codes, begins, ends))
     lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-    owner = np.searchsorted(np.cumsum(lengths + 1), begins, side="right")
-    numbers = np.bincount(owner, minlength=len(texts)) - length + 1
+    numbers = np.diff(np.searchsorted(begins, np.cumsum(lengths + 1)), prepend=0)
+    owner = np.repeat(np.arange(len(texts)), numbers)
     whole = max(0, len(hashes) - length + 1)
     joined = np.zeros(whole, dtype=np.uint64)
     for shift in range(length):
         joined = joined * np.uint64(_BASE) + hashes[shift : shift + whole]
     inside = owner[:whole] == owner[len(owner) - whole :]
     high = mixed(joined[inside]) >> np.uint64(32)
-    return high.astype(np.uint32), np.maximum(numbers, 0)
+    return high.astype(np.uint32), np.maximum(numbers - length + 1, 0)
 
 
 def _codes(text: str) -> Codes:
@@ -98,7 +98,8 @@ def _kinds(codes: int) -> NDArray[np.uint8]:
 
 def _spans(codes: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where words begin and end."""
-    kinds = _kinds(128 if codes.dtype == np.uint8 else sys.maxunicode + 1)[codes]
+    known = min(1 << int(codes.max(initial=0)).bit_length(), sys.maxunicode + 1)
+    kinds = _kinds(known)[codes]
     edge = np.zeros(len(kinds) + 2, dtype=np.int8)
     edge[1:-1] = kinds == _PART
     steps = np.diff(edge)

@@ -74,6 +74,8 @@ def repair_surrogates(text: str) -> str:
     >>> repair_surrogates("a\ud83d")
     'a\ufffd'
     """
+    if text.isascii():
+        return text
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -16,7 +16,7 @@ Dress (:mod:`stages.cleaning.dress`) does not count. In doubt two rows stay apar
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from stages.cleaning.dress import undressed, without_phrases
@@ -26,6 +26,7 @@ from stages.cleaning.shingles import folded, words
 SHORT_ROW = 40  # words; below, a single word makes another statement
 SHORT_ANSWER = 40
 LONG_SENTENCE = 60  # words; a longer one is prose, or text without full stops, and asks nothing
+LONGEST_TAIL = 600  # characters; the last sentence is sought in them
 END_OF_THINKING = "</think>"
 
 _UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -38,14 +39,18 @@ CODE_TOKEN = re.compile(r"\n[ \t]*(?=\S)|\w+|[^\w\s]")
 """Code: every token counts, and how far a line is indented."""
 
 SYMBOL = re.compile(r"\w+|[^\w\s]")
-EXACT = re.compile(
+_EXACT = (
     r"\{[^{}]{1,200}\}"  # words in a formula
     r'|"[^"\n]{1,1000}"'  # quotations, and what was in a box
-    r"|\b\w++(?:(?:, ?| ?→ ?| ?-> ?| - )\w++){3,}"  # moves, members of a list
 )
+_LIST = r"\b\w++(?:(?:, ?| ?→ ?| ?-> ?| - )\w++){3,}"  # moves, members
+EXACT, EXACT_OR_LIST = re.compile(_EXACT), re.compile(f"{_EXACT}|{_LIST}")
 """In prose: every word counts."""
 
-SENTENCE_END = re.compile(r"(?<=[.?!])[\"')\]}*$]*\s+|(?<=[。？！])")
+IN_LISTS = (",", "→", "->", " - ")
+
+SENTENCE_END = re.compile(r"[.?!][\"')\]}*$]*\s+|[。？！]")
+OPENING_NAME = re.compile(r"(?:\A|[\n.?:;])[ \t\"'“‘(*]{0,4}([^\W\d_]{2,})")
 ABOUT_ANSWER = re.compile(r"\banswer\b", re.IGNORECASE)
 TWO_WORDS = re.compile(rf"\b{_WORD[:-1]}{{2,}}+[,.:;]?[ \t]++\(?{_WORD[:-1]}{{2}}")
 FORMULA = re.compile(r"[=\\]|\A[\s$]*-?\d[\d.,]*[\s$]*\Z")
@@ -57,7 +62,7 @@ BULLET = re.compile(r"^[ \t]*[-*•][ \t]+", re.MULTILINE)
 _TOKEN = (
     r"\\[A-Za-z]+|"  # a LaTeX command
     rf"{_WORD}(?:['’]{_WORD})?|\d+(?:\.\d+)*|[\n.?:;]"
-    r"|[^\w\s.,;:?!'\"‘’“”„«»…—`*-]"  # operators, brackets, currency: all but punctuation of prose
+    r"|[^\w\s.,;:?!。，、；：？！'\"‘’“”„«»…—`*-]"  # all signs but the punctuation of prose
     r"|(?<=[\w)\]}])\*+(?=[\w(\[{\\+-])|(?<=\s)\*+(?=\s)"  # a star that is not bold type
     r"|(?<![^\W\d_]{2})-|-(?![^\W\d_]{2})"  # a minus, not a hyphen
     rf"|!(?=[=\w(])|(?<=[\d)])!|(?<={_LETTER})!"  # a factorial or a negation, not a cry
@@ -65,6 +70,7 @@ _TOKEN = (
     rf"|[{_TURNING_CHARACTERS}]"
 )
 _PASSED = r"[ ,\"]{0,2}"  # over: a try at every blank would take twice the time
+UNSPACED = re.compile(f"[{_UNSPACED}]+")
 TOKEN = re.compile(f"{_PASSED}({_TOKEN})")
 EVERY = re.compile(f"{_PASSED}({_TOKEN}|[{_UNSPACED}]+)")
 BREAKS = frozenset("\n.?:;")
@@ -81,6 +87,12 @@ _TURNING = (
     "eighty ninety hundred thousand million billion half third quarter double twice triple dozen "
     "fifth sixth seventh eighth ninth tenth hundredth first second thrice once both most one "
     "single "
+    "metre metres meter meters kilometre kilometres kilometer kilometers centimetre centimetres "
+    "centimeter centimeters foot feet inch inches yard yards mile miles gram grams kilogram "
+    "kilograms pound pounds ounce ounces litre litres liter liters gallon gallons seconds minute "
+    "minutes hour hours day days week weeks month months year years cent cents dollar dollars euro "
+    "euros percent degree degrees radian radians ascending descending lose loses lost loss sell "
+    "sells sold "
     "couple pair score quadruple several many few twelfth twentieth thousandth trillion "
     "nicht kein keine keinen nie ohne pas jamais sans sin nunca não sem"
 )
@@ -88,7 +100,7 @@ _NEGATED = "is are was were do does did ca could wo would should must has have h
 TURNING = frozenset(
     [*_TURNING.split(), *(f"{verb}n{mark}t" for verb in _NEGATED.split() for mark in "'’")]
 )
-"""Numbers in words, negations, and of two opposites (more and less, and and or) the rarer one."""
+"""Numbers in words, units, negations, and of two opposites (more and less) the rarer one."""
 
 _OPENERS = (
     "a an the this that these those there here it its he she they we you i in on at by for from "
@@ -103,31 +115,53 @@ _OPENERS = (
 OPENERS = frozenset(_OPENERS.split())
 """Words that begin sentences; a capital makes no name of them."""
 
-UNCOUNTED = frozenset(("so", "thus", "therefore", "hence", "then", "the", "a", "an", "we"))
+UNCOUNTED = frozenset(("so", "thus", "therefore", "hence", "then", "the", "a", "A", "an", "we"))
 """Words that may differ even where every word counts."""
 
-Statement = tuple[str, ...]
+
+class Statement(NamedTuple):
+    """What a row states, in order.
+
+    ``fixed`` must be equal in rows that count as one. ``asked``, words of questions and of the
+    last sentence, must be equal but for slips (:mod:`stages.cleaning.slips`).
+    """
+
+    fixed: tuple[str, ...]
+    asked: tuple[str, ...]
 
 
-class _Part(NamedTuple):
-    """A stretch of a text, and whether every word of it counts."""
+class _Texts(NamedTuple):
+    """A row's texts without set phrases; in a short row and a brief answer every word is fixed."""
 
-    text: str
-    every_word: bool
+    prompt: str
+    thoughts: str
+    answer: str
+    short: bool
+    brief: bool
 
 
 def statement(row: Row) -> Statement:
-    """What must be equal in two rows that are to count as one, in order, field by field."""
+    """What a row states; where there is little text beside it, all that is asked is fixed."""
+    texts = _texts(row)
+    fixed = [*_field(texts.prompt, texts.short), "\x00", *_field(texts.thoughts, texts.short)]
+    fixed += ["\x00", *_field(texts.answer, texts.brief), "\x00"]
+    if not texts.brief:
+        fixed += _about_answer(texts.answer)
+    elif _shorter(texts.thoughts + texts.answer, SHORT_ANSWER):
+        return Statement((*fixed, *_asked(texts)), ())
+    return Statement(tuple(fixed), tuple(_asked(texts)))
+
+
+def asked(row: Row) -> tuple[str, ...]:
+    """What a row's statement has as ``asked``, for a row of which it is known to be not fixed."""
+    return tuple(_asked(_texts(row)))
+
+
+def _texts(row: Row) -> _Texts:
     prompt, (thoughts, answer) = without_phrases(row["prompt"]), _split(row["response"])
     answer = without_phrases(answer)
     short = _shorter(f"{prompt}\n{thoughts}{answer}", SHORT_ROW)
-    return (
-        *_field(prompt, every_word=short, question=True),
-        "\x00",
-        *_field(thoughts, every_word=short, question=None),
-        "\x00",
-        *_field(answer, every_word=short or _shorter(answer, SHORT_ANSWER), question=False),
-    )
+    return _Texts(prompt, thoughts, answer, short, short or _shorter(answer, SHORT_ANSWER))
 
 
 def _split(response: str) -> tuple[str, str]:
@@ -141,112 +175,120 @@ def _shorter(text: str, count: int) -> bool:
     return len(text.split(maxsplit=count)) < count and len(words(folded(text))) < count
 
 
-def _field(text: str, *, every_word: bool, question: bool | None) -> Iterator[str]:
-    """What a field states; ``question``: it asks (True), answers (False), or thinks (None).
-
-    A name that begins a sentence counts in a question only.
-    """
-    text = FORMULA_MARK.sub("$", text)
-    at, last = 0, len(text.rstrip())
-    for span in (*CODE.finditer(text), None):
-        prose = text[at : span.start() if span else None]
-        closes = span is None or span.end() >= last
-        if prose.strip():
-            for part in _parts(prose, every_word, question, closes):
-                yield from _carriers(part, question is True)
-        if span:
-            yield from CODE_TOKEN.findall(span.group())
-            at = span.end()
-
-
-def _parts(prose: str, every_word: bool, question: bool | None, closes: bool) -> Iterator[_Part]:
-    """Sentences; those that ask or answer count word by word."""
-    if every_word or question is None:
-        yield _Part(prose, every_word)
-        return
-    at, last = 0, len(prose.rstrip())
-    for end in SENTENCE_END.finditer(prose):
-        if end.end() >= last:
-            break
-        yield _Part(prose[at : end.end()], _counts(prose[at : end.end()], question, False))
-        at = end.end()
-    yield _Part(prose[at:], _counts(prose[at:], question, closes))
+def _asked(texts: _Texts) -> list[str]:
+    """Opening names, words of the questions, of the last sentence, and of that of the answer."""
+    if texts.short:
+        return []
+    *others, last = _sentences(texts.prompt)
+    found = _opening_names(texts.prompt)
+    if UNSPACED.search(texts.prompt):  # names cannot be told there, so nothing may differ
+        found.append("".join(UNSPACED.findall(texts.prompt)))
+    for sentence in others:
+        if sentence.rstrip("\"')]}*$ \n").endswith(("?", "？")):
+            found += _counted(sentence)
+    found += _counted(last)
+    if not texts.brief:  # a last sentence longer than the tail is too long to count
+        found += ["\x00", *_counted(_sentences(texts.answer[-LONGEST_TAIL:])[-1])]
+    return found
 
 
-def _counts(sentence: str, question: bool, closes: bool) -> bool:
-    """Whether every word of a sentence counts; ``closes``: it is the last of its field."""
+def _opening_names(prompt: str) -> list[str]:
+    """Capitals where sentences begin: names, unless they are mere words."""
+    opening = (name for name in OPENING_NAME.findall(prompt) if name[1:].islower())
+    lowered = (name.lower() for name in opening if name[0].isupper())
+    return [name for name in lowered if name not in OPENERS and name not in TURNING]
+
+
+def _about_answer(answer: str) -> list[str]:
+    """Words of the sentences that speak of the answer."""
+    if "nswer" not in answer and "NSWER" not in answer:
+        return []
+    about = filter(ABOUT_ANSWER.search, _sentences(answer))
+    return [word for sentence in about for word in _counted(sentence)]
+
+
+def _sentences(text: str) -> list[str]:
+    """The sentences of the prose in a text, at least one."""
+    prose = CODE.sub(" ", text) if "`" in text else text
+    ends = [found.end() for found in SENTENCE_END.finditer(prose, 0, len(prose.rstrip()))]
+    return [prose[a:b] for a, b in pairwise((0, *ends, len(prose)))]
+
+
+def _counted(sentence: str) -> list[str]:
+    """The words of a sentence, unless it is too long to be one."""
     if not _shorter(sentence, LONG_SENTENCE):
-        return False
-    if closes:
-        return True
-    if question:
-        return sentence.rstrip("\"')]}*$ \n").endswith(("?", "？"))
-    return bool(ABOUT_ANSWER.search(sentence))
+        return []
+    return _words(undressed(FORMULA_MARK.sub("$", sentence)))
 
 
-def _carriers(part: _Part, question: bool) -> Iterator[str]:
+def _field(text: str, every_word: bool) -> list[str]:
+    """What must be equal in a field."""
+    text, at, found = FORMULA_MARK.sub("$", text), 0, list[str]()
+    for span in CODE.finditer(text) if "`" in text else ():
+        found += _carriers(text[at : span.start()], every_word)
+        found += CODE_TOKEN.findall(span.group())
+        at = span.end()
+    return found + _carriers(text[at:], every_word)
+
+
+def _carriers(text: str, every_word: bool) -> list[str]:
     """Tokens that carry meaning, line by line as far as lines are no prose."""
-    lines = [line for line in part.text.split("\n") if line.strip(" \t$")]
+    lines = [line for line in text.split("\n") if line.strip(" \t$")]
     bare = [not TWO_WORDS.search(line) and not FORMULA.search(line) for line in lines]
-    prose = list[str]()
+    prose, found = list[str](), list[str]()
     for at, line in enumerate(lines):
-        beside = any(bare[max(0, at - 1) : at] + bare[at + 1 : at + 2])
         if INDENT.match(line):
             prose.append(f"\x01{len(line) - len(line.lstrip())}\x01")
+        beside = any(bare[max(0, at - 1) : at] + bare[at + 1 : at + 2])
         if bare[at] and (beside or not A_WORD.search(line)):
-            yield from _prose("\n".join(prose), part.every_word, question)
+            found += _prose("\n".join(prose), every_word)
             prose.clear()
-            yield from _symbols(line)
+            found += _symbols(line)
         else:
             prose.append(line)
-    yield from _prose("\n".join(prose), part.every_word, question)
+    return found + _prose("\n".join(prose), every_word)
 
 
-def _symbols(line: str) -> Iterator[str]:
+def _symbols(line: str) -> list[str]:
     """Every symbol of a line that is no prose; of a picture the blanks, too."""
-    if any(map(str.isalnum, line)):
-        yield from SYMBOL.findall(undressed(line))
-    else:
-        yield line.rstrip()
+    return SYMBOL.findall(undressed(line)) if any(map(str.isalnum, line)) else [line.rstrip()]
 
 
-def _prose(text: str, every_word: bool, question: bool) -> Iterator[str]:
+def _prose(text: str, every_word: bool) -> list[str]:
     if not text:
-        return
-    text, at = undressed(text), 0
+        return []
+    text, at, found = undressed(text), 0, list[str]()
     if every_word:
-        yield from _words(text)
-        return
-    for span in EXACT.finditer(text):
-        yield from _telling(text[at : span.start()], question)
-        yield from _words(span.group())
+        return _words(text)
+    listed = sum(map(text.count, IN_LISTS)) > 2  # looked for only then: it is dear
+    for span in (EXACT_OR_LIST if listed else EXACT).finditer(text):
+        found += _telling(text[at : span.start()])
+        found += _words(span.group())
         at = span.end()
-    yield from _telling(text[at:], question)
+    return found + _telling(text[at:])
 
 
-def _words(text: str) -> Iterator[str]:
-    for token in EVERY.findall(BULLET.sub("", text)):
-        if token in BREAKS:
-            continue
-        lowered = token.lower() if len(token) > 1 else token
-        if lowered not in UNCOUNTED and token != "A":
-            yield lowered
+def _words(text: str) -> list[str]:
+    tokens = (token for token in EVERY.findall(BULLET.sub("", text)) if token not in BREAKS)
+    lowered = (token.lower() if len(token) > 1 else token for token in tokens)
+    return [token for token in lowered if token not in UNCOUNTED]
 
 
-def _telling(text: str, question: bool) -> Iterator[str]:
-    before = "\n"
-    for token in TOKEN.findall(BULLET.sub("", text)):
-        if not (len(token) > 1 and token.isalpha() and token.islower() and token not in TURNING):
-            carrier = "" if token in BREAKS else _carrier(token, before, question)
-            if carrier:
-                yield carrier
-        before = token
+def _telling(text: str) -> list[str]:
+    tokens = TOKEN.findall(BULLET.sub("", text))
+    # most are words in small letters: passed over here, for that is cheap
+    carriers = (
+        _carrier(token, before)
+        for before, token in zip(("\n", *tokens), tokens, strict=False)
+        if not token.islower() or token in TURNING or len(token) == 1 or token[0] == "\\"
+    )
+    return [carrier for carrier in carriers if carrier]
 
 
-def _carrier(token: str, before: str, question: bool) -> str:
+def _carrier(token: str, before: str) -> str:
     """The token as it counts, "" if it does not."""
     if not token[0].isalpha():
-        return token
+        return "" if token in BREAKS else token
     if len(token) == 1:
         return "" if token in ("a", "A", "I") else token
     lowered = token.lower()
@@ -254,5 +296,4 @@ def _carrier(token: str, before: str, question: bool) -> str:
         return lowered
     if lowered == token or lowered in OPENERS:  # no capital, or one that makes no name
         return ""
-    opens = before in BREAKS and token[1:].islower()
-    return "" if opens and not question else token
+    return "" if before in BREAKS and token[1:].islower() else token

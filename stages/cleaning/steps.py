@@ -8,9 +8,11 @@ row. Both run in as many processes as are given, with the same outcome in input 
 
 from __future__ import annotations
 
+import gc
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -91,7 +93,7 @@ def clean(rows: Iterable[Row | Dropped], plan: Plan, folder: Path, where: str) -
         Counter[str](),
     )
     dropped, kept = folder / "dropped.jsonl", array("Q")
-    with dropped.open("wb") as file:
+    with dropped.open("wb") as file, _no_cycles():
 
         def put_aside() -> Iterator[Row]:
             for row in rows:
@@ -114,6 +116,18 @@ def clean(rows: Iterable[Row | Dropped], plan: Plan, folder: Path, where: str) -
     return Cleaned(
         stored, kept, dropped, _nested(drops), dict(sorted(repairs.items())), seen.describe()
     )
+
+
+@contextmanager
+def _no_cycles() -> Iterator[None]:
+    """Without the collector of cycles: rows and their words make none, and it looks at them all."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _nested(drops: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:

@@ -1,8 +1,9 @@
 """Rows that repeat a kept row by text: who meets in a band, and what their texts say.
 
-Rows that meet are first split by what they state, so rows of one template with different numbers
-are never compared one by one. The others are judged by rising rank, each against the kept rows it
-meets: a row goes only if one of those is verified to be its like.
+Rows meet with the same digits only, and those that meet are split by what they state, so rows of
+one template with different numbers are never compared one by one. The others are judged by rising
+rank, each against the kept rows it meets: a row goes only if one of those is verified to be its
+like.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
+from xxhash import xxh3_64_intdigest
 
 from stages.base.events import say
 from stages.base.params import NearDedup
@@ -22,7 +25,8 @@ from stages.cleaning.processes import in_order
 from stages.cleaning.rowfile import RowFile
 from stages.cleaning.rows import Row
 from stages.cleaning.shingles import Hashes, Shingles, folded, jaccard, mixed, shingles_of, words
-from stages.cleaning.statement import statement
+from stages.cleaning.slips import only_slips
+from stages.cleaning.statement import asked, statement
 
 SAME_FIELD = 0.5  # Jaccard similarity of the prompts, and of the responses, at least
 LONG_FIELD = 50  # shingles; below, words are compared
@@ -31,6 +35,7 @@ HELD_SHINGLES = 200_000  # of the rows compared last
 CHUNK = 256  # rows
 LOUD = 20  # capital letters at least in a text in capitals
 LOUD_HEAD = 200  # characters looked at
+NO_DIGITS = bytes(byte for byte in range(256) if byte not in b"0123456789")
 Numbers = NDArray[np.int64]
 
 
@@ -50,6 +55,16 @@ class Compared:
     words: int
     shingles: Shingles
     fields: tuple[Field, Field]
+    row: Row
+
+    @cached_property
+    def asked(self) -> tuple[str, ...]:
+        """Words that may differ by slips only."""
+        return asked(self.row)
+
+    def said(self, word: str) -> int:
+        """How often a word comes."""
+        return sum(part.words.count(word) for part in self.fields)
 
 
 @dataclass(frozen=True)
@@ -63,6 +78,12 @@ class Field:
 def joined(row: Row) -> str:
     """The text whose shingles are compared, folded: the prompt, then the response."""
     return f"{folded(row['prompt'])}\n{folded(row['response'])}"
+
+
+def figures(texts: Sequence[str]) -> Hashes:
+    """Hashes of the digits in each text, of shape [texts]: rows with other ones never meet."""
+    digits = (text.encode("utf-8", "surrogatepass").translate(None, NO_DIGITS) for text in texts)
+    return np.fromiter(map(xxh3_64_intdigest, digits), dtype=np.uint64, count=len(texts))
 
 
 def find_likes(
@@ -83,7 +104,7 @@ def find_likes(
     chosen = np.flatnonzero(suspect)
     stated = _statements(numbers[chosen], ranks[chosen], rows, workers)
     members, buckets = _buckets(
-        [mixed(band(which)[chosen]) ^ stated[:, 0] for which in range(near.bands)]
+        [mixed(band(which)[chosen]) ^ stated.fixed[:, 0] for which in range(near.bands)]
     )
     order = np.lexsort((buckets, ranks[chosen[members]]))
     visits = zip(members[order].tolist(), buckets[order].tolist(), strict=True)
@@ -103,39 +124,54 @@ def _shared(keys: Hashes) -> NDArray[np.bool_]:
     return shared
 
 
-def _statements(numbers: Numbers, ranks: Numbers, rows: RowFile, workers: int) -> Digests:
-    """What each of the rows states, as 128-bit digests of shape [rows, 2].
+@dataclass(frozen=True)
+class Stated:
+    """Digests of what rows state: ``fixed`` of shape [rows, 2], ``asked`` of shape [rows]."""
+
+    fixed: Digests
+    asked: Hashes
+
+
+def _statements(numbers: Numbers, ranks: Numbers, rows: RowFile, workers: int) -> Stated:
+    """What each of the rows states.
 
     Names cannot be told in a row in capitals, so it states what the row of its words states.
     """
     chunks = [numbers[at : at + CHUNK].tolist() for at in range(0, len(numbers), CHUNK)]
-    stated, wording = np.empty((2, len(numbers), 2), dtype=np.uint64)
-    loud = np.zeros(len(numbers), dtype=bool)
-    at = 0
-    for states, words_of, capitals in in_order(_state, rows, chunks, workers):
-        part = slice(at, at + len(states))
-        stated[part], wording[part], loud[part] = states, words_of, capitals
-        at += len(states)
-    if loud.any():
-        first = first_of_equal(wording, ranks + loud * (ranks.max() + 1))  # one in small letters
-        stated[loud] = stated[np.where(first < 0, np.arange(len(first)), first)[loud]]
-    return stated
+    if not chunks:
+        return Stated(np.empty((0, 2), dtype=np.uint64), np.empty(0, dtype=np.uint64))
+    digests, loud = zip(*in_order(_state, rows, chunks, workers), strict=True)
+    found, capitals = np.concatenate(digests), np.concatenate(loud)
+    stated = Stated(found[:, :2], found[:, 2])
+    if not capitals.any():
+        return stated
+    wording = np.concatenate(list(in_order(_wording, rows, chunks, workers)))
+    first = first_of_equal(wording, ranks + capitals * (ranks.max() + 1))  # in small letters if any
+    model = np.where((first < 0) | ~capitals, np.arange(len(first)), first)
+    return Stated(stated.fixed[model], stated.asked[model])
 
 
-def _state(rows: RowFile, numbers: Sequence[int]) -> tuple[Digests, Digests, NDArray[np.bool_]]:
-    """Of each row what it states, its words whatever their case, and whether it is in capitals."""
-    chosen = list(rows.rows(numbers))
-    return (
-        as_array([digest_exactly(statement(row)) for row in chosen]),
-        as_array([digest_exactly(joined(row).split()) for row in chosen]),
-        np.array([_loud(row["prompt"]) or _loud(row["response"]) for row in chosen], dtype=bool),
-    )
+def _state(rows: RowFile, numbers: Sequence[int]) -> tuple[Hashes, NDArray[np.bool_]]:
+    """Of each row digests of what it states, of shape [rows, 3], and whether it is in capitals."""
+    digests, loud = list[bytes](), list[bool]()
+    for row in rows.rows(numbers):
+        states = statement(row)
+        digests.append(digest_exactly(states.fixed) + digest_exactly(states.asked)[:8])
+        loud.append(_loud(row["prompt"]) or _loud(row["response"]))
+    found = np.frombuffer(b"".join(digests), dtype="<u8").reshape(-1, 3)
+    return found, np.array(loud, dtype=bool)
+
+
+def _wording(rows: RowFile, numbers: Sequence[int]) -> Digests:
+    """Digests of the rows' words whatever their case."""
+    return as_array([digest_exactly(joined(row).split()) for row in rows.rows(numbers)])
 
 
 def _loud(text: str) -> bool:
     """Whether prose is written in capitals."""
-    small = sum(map(str.islower, text[:LOUD_HEAD]))
-    return sum(map(str.isupper, text[:LOUD_HEAD])) > max(LOUD, 2 * small)
+    head = text[:LOUD_HEAD]
+    capitals = sum(map(str.isupper, head))
+    return capitals > LOUD and capitals > 2 * sum(map(str.islower, head))
 
 
 def _buckets(bands: Sequence[Hashes]) -> tuple[Numbers, Numbers]:
@@ -161,11 +197,11 @@ class _Judge:
     """Rows by rising rank, each against the kept ones it meets."""
 
     def __init__(
-        self, numbers: Sequence[int], stated: Digests, rows: RowFile, near: NearDedup
+        self, numbers: Sequence[int], stated: Stated, rows: RowFile, near: NearDedup
     ) -> None:
         self.likes = Likes()
         self._numbers = numbers
-        self._stated = stated
+        self._fixed, self._asked = stated.fixed, stated.asked
         self._near = near
         self._texts = _Texts(rows, near.shingle_words)
         self._kept: dict[int, list[int]] = defaultdict(list)  # bucket -> members, by rising rank
@@ -187,7 +223,7 @@ class _Judge:
 
     def _compare(self, kept: int, member: int) -> float | None:
         """How similar two rows are, if one of them is to go."""
-        if (self._stated[kept] != self._stated[member]).any():
+        if (self._fixed[kept] != self._fixed[member]).any():
             return None
         self.likes.compared += 1
         one, other = (self._texts.of(self._numbers[at]) for at in (kept, member))
@@ -197,6 +233,10 @@ class _Judge:
             # sets do not see a loop, and quality would drop the one that loops afterwards
             and min(one.words, other.words) >= self._near.jaccard * max(one.words, other.words)
             and all(map(_same_field, one.fields, other.fields))
+            and (
+                self._asked[kept] == self._asked[member]
+                or only_slips(one.asked, other.asked, one.said, other.said)
+            )
         )
         return similarity if alike else None
 
@@ -228,7 +268,7 @@ def _compared(row: Row, length: int) -> Compared:
     prompt, response = (Field(part, shingles_of(part, length)) for part in parts)
     seam = shingles_of(parts[0][1 - length :] + parts[1][: length - 1], length)
     shingles = prompt.shingles | seam | response.shingles
-    return Compared(sum(map(len, parts)), shingles, (prompt, response))
+    return Compared(sum(map(len, parts)), shingles, (prompt, response), row)
 
 
 def _same_field(one: Field, other: Field) -> bool:

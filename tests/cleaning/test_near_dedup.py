@@ -5,6 +5,7 @@ import random
 import re
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -18,6 +19,7 @@ from stages.base.errors import ConfigError
 from stages.base.params import NearDedup
 from stages.cleaning import text_pairs
 from stages.cleaning.near_dedup import prints
+from stages.cleaning.slips import only_slips
 from stages.cleaning.statement import statement
 from tests.cleaning.streams import DROP, Outcome, row
 
@@ -193,9 +195,9 @@ def test_texts_without_a_shingle_are_like_nothing():
 
 
 def test_a_row_in_capitals_is_that_in_small_letters_unless_names_differ():
-    one = as_row("a", ["Alice", *text(1)])
+    one = as_row("a", ["Alice", *text(1), "Alice"])
     loud = row("b", one["prompt"].upper(), one["response"])
-    other = as_row("c", ["Bob", *text(1)])
+    other = as_row("c", ["Bob", *text(1), "Bob"])
     assert near([one, loud, other]).same_as == {"b": "a"}
     assert near([loud | {"id": "0"}, one, other]).same_as == {"a": "0"}
     assert near([loud, other]).ids == ["b", "c"]
@@ -241,7 +243,19 @@ def test_for_rows_with_a_key_the_key_stands_for_the_prompt():
 
 
 def is_like(one, other):
-    return plain_jaccard(one, other) >= 0.8 and statement(one) == statement(other)
+    here, there = statement(one), statement(other)
+    return (
+        plain_jaccard(one, other) >= 0.8
+        and here.fixed == there.fixed
+        and (
+            here.asked == there.asked
+            or only_slips(here.asked, there.asked, *map(said, (one, other)))
+        )
+    )
+
+
+def said(item):
+    return Counter(re.findall(r"\w+", f"{item['prompt']} {item['response']}".lower())).__getitem__
 
 
 variants = st.lists(
@@ -323,8 +337,8 @@ def test_a_large_cluster_is_told(monkeypatch, capsys):
 @pytest.mark.field_bug("D25", "D33")
 def test_the_shares_that_the_bands_find_are_told_and_reported(capsys):
     result = near([as_row("a", text(1))])
-    assert result.near["found_share_at_jaccard"] == {"0.7": 0.7595, "0.8": 0.9878, "0.9": 1.0}
-    assert "0.988 at 0.8" in capsys.readouterr().err
+    assert result.near["found_share_at_jaccard"] == {"0.7": 0.7871, "0.8": 0.9855, "0.9": 1.0}
+    assert "0.986 at 0.8" in capsys.readouterr().err
 
 
 @pytest.mark.field_bug("D25", "D33")
@@ -358,5 +372,5 @@ def test_what_is_held_of_a_row_does_not_grow_with_the_hashes_of_a_band():
 @pytest.mark.field_bug("D34")
 def test_the_index_takes_eight_bytes_a_band_and_row():
     found = prints([as_row(str(n), text(n)) for n in range(50)], NearDedup())
-    assert found.bands.nbytes == 50 * 24 * 8
+    assert found.bands.nbytes == 50 * 18 * 8
     assert found.texts.dtype == np.int64

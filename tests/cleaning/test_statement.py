@@ -70,7 +70,7 @@ SAME = [
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_type_and_words_in_a_long_text_leave_it_as_it_is(one, other):
     assert states(one + FILLER + CLOSE) == states(other + FILLER + CLOSE)
-    said = [f"Well. {text}{FILLER}{CLOSE}" for text in (one, other)]
+    said = [f"Well.\n{text}{FILLER}{CLOSE}" for text in (one, other)]
     assert states("Go on", said[0]) == states("Go on", said[1])
 
 
