@@ -18,6 +18,7 @@ from stages.rewards.extraction import (
     MARKED,
     REVISED,
     SIGN_BEFORE,
+    TAGGED,
     boxes,
     split_closing,
 )
@@ -91,7 +92,6 @@ RIVALS = tuple(
 )
 SPACED = re.compile(r"^(?:\\[ ,;:!]|\s|~)+")
 BOLD = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
-TAGGED = re.compile(r"<answer>([^<>]*)</answer>")
 FRAME = re.compile(r"\\f(?:rame)?box(?=\s*\{)")
 UNBRACED = re.compile(r"\\boxed\s*(\d+)(?![\d.,]*\d)")
 VALUE_LIKE = re.compile(

@@ -7,6 +7,7 @@ must not take it back, and no other line may offer another answer.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -32,7 +33,12 @@ BEFORE_BOX = re.compile(
 )
 SIGN_BEFORE = re.compile(r"(?i)\b(?:minus|negative)\b\W*(?:of\b\W*)?$")
 AFTER_BOX = re.compile(r"(?:[\s$*_)}]|\\[\])])*")
-WORKING = re.compile(r"[0-9)]\s*[+-]")
+WORKING = re.compile(r"[0-9)]\s*(?:[-+*/×÷·]|\\(?:times|cdot|div)(?![a-z]))")
+TAGGED = re.compile(r"<answer>([^<>]*)</answer>")
+TICK = re.compile(r"(?m)[ \t]*[✓✔✅☑]\ufe0f?[ \t]*$")
+RAISED = re.compile(r"(?<=[0-9)\]}])(?=[⁰¹²³⁴-⁹¼-¾⅐-⅞])")  # 4² is not 42, nor 4½ 41/2
+RECORD = re.compile(r"(?:^|\n)[ \t]*(?:`{3}(?:json)?\s*)?\{([^{}\\]*)\}\s*(?:`{3}\s*)?$")
+FIELD = re.compile(r"\"([A-Za-z_ ]*)\"\s*:")
 
 
 @dataclass(frozen=True)
@@ -86,10 +92,11 @@ def statement(text: str, notation: Notation) -> Statement | None:
 
     Compact: all of it. English: see the head of this file.
     """
-    text = split_closing(text, notation)[0]
     if notation == "compact":
+        text = split_closing(text, notation)[0]
         text = unicodedata.normalize("NFKC", text).translate(MINUS).strip()
         return Statement(text) if text else None
+    text = _unwrapped(text)
     lines = _lines(tidy(text))
     if not lines or OPEN in text or CLOSE in text:
         return None
@@ -108,7 +115,7 @@ def stated_block(text: str) -> str | None:
     For answers that take several lines, such as a grid. None for a ``\boxed{`` one, which is a
     statement however many lines it has.
     """
-    text = split_closing(text, "text")[0]
+    text = _unwrapped(text)
     if OPEN in text or CLOSE in text or "\\boxed" in text:
         return None
     lines = tidy(text).splitlines()
@@ -116,6 +123,29 @@ def stated_block(text: str) -> str | None:
         if marks := list(MARKED.finditer(lines[at])):
             return "\n".join([lines[at][marks[-1].end() :], *lines[at + 1 :]])
     return "\n".join(lines)
+
+
+def _unwrapped(text: str) -> str:
+    """An English text without closing words, ticks, answer tags, and the dress of a JSON object.
+
+    Tags count if there is one pair of them. The fields of an object at the end of a text become a
+    line ``name: value, name: value``, so that a reader sees all of them.
+    """
+    text = RAISED.sub("^", TICK.sub("", split_closing(text, "text")[0]))
+    if text.count("<answer>") == 1:
+        text = TAGGED.sub(r"\nAnswer: \1\n", text)
+    found = RECORD.search(text)
+    if found is None or not _is_object(found[1]):
+        return text
+    fields = FIELD.sub(lambda field: field[1].replace("_", " ") + ":", found[1])
+    return "\n".join([text[: found.start()], fields.replace('"', "").strip()])
+
+
+def _is_object(fields: str) -> bool:
+    try:
+        return bool(json.loads(f"{{{fields}}}"))
+    except ValueError:
+        return False
 
 
 def last_box(text: str) -> str | None:
@@ -163,12 +193,13 @@ def _boxed(lines: list[str]) -> Statement | None:
     A sign, a digit or an "or" beside a box changes what is stated: ``-\boxed{1}`` is not 1. Boxes
     that differ are a choice left open, unless a word before the last one says it replaces them.
     """
-    at = max(at for at, line in enumerate(lines) if "\\boxed" in line)
-    text = "\n".join(lines[: at + 1])
+    text = "\n".join(lines)
     found = boxes(text)
     if not found or not found[-1][1]:
         return None
     (start, content, end), earlier = found[-1], found[:-1]
+    at = text.count("\n", 0, end)  # the line where the box closes
+    text = "\n".join(lines[: at + 1])
     between = text[earlier[-1][2] if earlier else 0 : start]
     if any(other != content for _, other, _ in earlier):
         between, revised = REVISED.subn("", between)

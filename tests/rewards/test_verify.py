@@ -82,7 +82,7 @@ def test_compact_verdicts(response, ended, verdict):
         ("Answer: 8 or 9", Verdict.UNPARSED),
         ("I do not know.", Verdict.UNPARSED),
         ("Answer: −8", Verdict.WRONG),
-        ("Answer: 8½", Verdict.WRONG),
+        ("Answer: 8½", Verdict.UNPARSED),
         ("Answer: \\boxed{18}", Verdict.WRONG),
     ],
 )
