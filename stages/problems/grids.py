@@ -40,13 +40,14 @@ BULLET = re.compile(
 )
 RULE = re.compile(r"[\s|+:=─━┼│┌┐└┘├┤┬┴═║╬╔╗╚╝╠╣╦╩-]*|[\s\[\](){},]*")
 ROW = re.compile(r"[0-9_\s|,│║()\[\]{}&]*[0-9_][0-9_\s|,│║()\[\]{}&]*")
+COLUMN = re.compile(r"\[\s*\n\s*[0-9](?:,\s*\n\s*[0-9])*\s*\n\s*\]")  # a cell a line
 PARTED = re.compile(r"[\s|,│║()\[\]{}&]+")
 GAPS = frozenset(".?xX□·")
 DOTTED = re.compile(r"(?m)(?:^|[\s|])\.[ \t|]+[0-9._|]")
 TABLE_ROW = re.compile(r"[|│║](?:[ \t]*[0-9_.?xX]?[ \t]*[|│║]){2,}")
 FENCE = re.compile(r"\s*[`~]{3,}\s*\w*\s*")
 INLINE = re.compile(r"(?P<lead>[A-Za-z][A-Za-z'\s,:=]*[:\s=])(?P<rows>[0-9_\[({][^A-Za-z]*)")
-CANDIDATE = re.compile(r"[0-9](?:[\s,|/;]*[0-9]){3}")
+CANDIDATE = re.compile(r"[0-9](?:(?:[\s,|/;]|\]\s*,?\s*\[)*[0-9]){3}")
 ALL_DIGITS = re.compile(
     r"(?<![0-9,|/;])(?<![0-9,|/;]\s)1, ?2, ?3, ?4(?:, ?5, ?6, ?7, ?8, ?9)?(?![\s,|/;]*[0-9])"
 )
@@ -185,6 +186,7 @@ def _pieces(text: str) -> list[Piece] | None:
     if len(text) > LONGEST_BLOCK:
         return None
     text = LATEX_GAP.sub(" ", MATRIX.sub("\n", tidy(text)))
+    text = COLUMN.sub(lambda row: "".join(row[0].split()), text)
     dotted = DOTTED.search(text) is not None
     pieces: list[Piece] = []
     for line in text.splitlines():

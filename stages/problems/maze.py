@@ -175,7 +175,7 @@ class Maze(Family[MazeInstance]):
         if len(text) > LONGEST_BLOCK:
             return None
         lines = [line for line in map(_folded, text.splitlines()) if not IDLE.fullmatch(line)]
-        paths, last = dict[int, str](), -1
+        paths, doubts, last = dict[int, str](), list[int](), -1
         for at, line in enumerate(lines):
             if item := ITEM.fullmatch(line):
                 start = last if at and ITEM.fullmatch(lines[at - 1]) else at
@@ -183,9 +183,13 @@ class Maze(Family[MazeInstance]):
                 last = start
             elif path := self.read(line, "text"):
                 paths[at] = path
-            elif SEVERAL.search(line) or (DOUBT.search(line) and (paths or at >= len(lines) - 3)):
+            elif SEVERAL.search(line) or not re.search("[a-z]", line):
                 return None
-        return next(iter(paths.values())) if len(set(paths.values())) == 1 else None
+            elif DOUBT.search(line):
+                doubts.append(at)
+        if len(set(paths.values())) != 1 or any(at >= min(paths) - 2 for at in doubts):
+            return None
+        return next(iter(paths.values()))
 
     def right(self, instance: MazeInstance, answer: Any) -> bool:
         """A walk on open cells from start to goal, with as few moves as any."""

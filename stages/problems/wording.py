@@ -30,7 +30,9 @@ DOUBT = re.compile(
     r"(?i)\b(?:not|\w+n't|cannot|no|never|neither|nor|none|or|either|if|unless|except|but|however|"
     r"wrong|incorrect|false|maybe|perhaps|possibly|probably|might|could|between|alternatively|"
     r"instead|rather|actually|wait|correction|sorry|unsure|guess|neq?|[lg]eq?|approx|about|"
-    r"around|approximately|nearly|almost|less|more|than|least|most|twice|half|double|opposite)\b"
+    r"around|approximately|nearly|almost|less|more|than|least|most|twice|half|double|opposite|"
+    r"invalid|mistaken?|mistakes|errors?|fail(?:s|ed)?|violat(?:es?|ed|ing)|retract|ignore|scratch|"
+    r"reconsider|hmm+|oops|avoid|try again|on second thoughts?)\b"
 )
 """Words that take back, soften or split what stands beside them."""
 

@@ -24,6 +24,7 @@ MARKED = re.compile(
 )
 REVISED = re.compile(r"(?i)\b(?:no|wait|actually|instead|rather|correction|sorry)\b")
 DANGLING = re.compile(r"[A-Za-z:=+\-,(/<>≠~¬][\s*_`$]*$")
+ITEM = re.compile(r"^\s*(?:[-*•]|[0-9]{1,2}[.)])\s+")
 DECORATION = re.compile(r"\\[\[\]()]|\$\$?|[`~]{3,}\w*|[-*_=]{3,}")
 BRACE = re.compile(r"[{}]")
 BOX = re.compile(r"\\boxed\s*\{")
@@ -37,7 +38,10 @@ WORKING = re.compile(r"[0-9)]\s*(?:[-+*/×÷·]|\\(?:times|cdot|div)(?![a-z]))")
 TAGGED = re.compile(r"<answer>([^<>]*)</answer>")
 TICK = re.compile(r"(?m)[ \t]*[✓✔✅☑]\ufe0f?[ \t]*$")
 RAISED = re.compile(r"(?<=[0-9)\]}])(?=[⁰¹²³⁴-⁹¼-¾⅐-⅞])")  # 4² is not 42, nor 4½ 41/2
-RECORD = re.compile(r"(?:^|\n)[ \t]*(?:`{3}(?:json)?\s*)?\{([^{}\\]*)\}\s*(?:`{3}\s*)?$")
+RECORD = re.compile(
+    r"(?m)^[ \t]*(?:`{3}(?:json)?\s*)?\{([^{}\\]*)\}[ \t]*(?:\n[ \t]*)?(?:`{3}[ \t]*)?$"
+)
+OBJECT = re.compile(r"\{\s*\"")
 FIELD = re.compile(r"\"([A-Za-z_ ]*)\"\s*:")
 
 
@@ -128,17 +132,18 @@ def stated_block(text: str) -> str | None:
 def _unwrapped(text: str) -> str:
     """An English text without closing words, ticks, answer tags, and the dress of a JSON object.
 
-    Tags count if there is one pair of them. The fields of an object at the end of a text become a
+    Tags count if there is one pair of them, an object if it is the only one. Its fields become a
     line ``name: value, name: value``, so that a reader sees all of them.
     """
     text = RAISED.sub("^", TICK.sub("", split_closing(text, "text")[0]))
     if text.count("<answer>") == 1:
         text = TAGGED.sub(r"\nAnswer: \1\n", text)
     found = RECORD.search(text)
-    if found is None or not _is_object(found[1]):
+    if found is None or len(OBJECT.findall(text)) > 1 or not _is_object(found[1]):
         return text
     fields = FIELD.sub(lambda field: field[1].replace("_", " ") + ":", found[1])
-    return "\n".join([text[: found.start()], fields.replace('"', "").strip()])
+    stated = fields.replace('"', "").strip()
+    return "\n".join([text[: found.start()], stated, text[found.end() :]])
 
 
 def _is_object(fields: str) -> bool:
@@ -176,8 +181,9 @@ def _bare(line: str) -> str:
 
 def _candidates(lines: list[str]) -> tuple[str, ...]:
     """Lines that may name an answer; an equation with a sum on its left is working."""
-    kept = (line for line in lines if "=" not in line or not WORKING.search(line.split("=")[0]))
-    return tuple(dict.fromkeys(map(_bare, kept)))
+    kept = [line for line in lines if "=" not in line or not WORKING.search(line.split("=")[0])]
+    listed = [ITEM.sub("", line) for line in kept if not re.search("[A-Za-z]", line)]
+    return tuple(dict.fromkeys(map(_bare, (*kept, *listed))))
 
 
 def _followed(answer: str, after: list[str]) -> Statement | None:
