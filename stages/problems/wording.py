@@ -32,7 +32,8 @@ DOUBT = re.compile(
     r"instead|rather|actually|wait|correction|sorry|unsure|guess|neq?|[lg]eq?|approx|about|"
     r"around|approximately|nearly|almost|less|more|than|least|most|twice|half|double|opposite|"
     r"invalid|mistaken?|mistakes|errors?|fail(?:s|ed)?|violat(?:es?|ed|ing)|retract|ignore|scratch|"
-    r"reconsider|hmm+|oops|avoid|try again|on second thoughts?)\b"
+    r"reconsider|recheck|hmm+|oops|avoid|try again|on second thoughts?|another|alternatives?|"
+    r"equivalently|too|really|in fact|acceptable)\b"
 )
 """Words that take back, soften or split what stands beside them."""
 

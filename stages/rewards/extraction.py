@@ -24,6 +24,15 @@ MARKED = re.compile(
 )
 REVISED = re.compile(r"(?i)\b(?:no|wait|actually|instead|rather|correction|sorry)\b")
 DANGLING = re.compile(r"[A-Za-z:=+\-,(/<>≠~¬][\s*_`$]*$")
+CLAIM = r"(?:right|correct|true|real|actual|valid)"
+CLAIMS = (
+    re.compile(rf"(?i)^(.*?),?\s(?:is|are|works?|fits?)\s+(?:also\b|(?:the\s+)?{CLAIM}\b)"),
+    re.compile(r"(?i)^(.*?),?\salso\s(?:is|are|works?|fits?)\b"),
+    re.compile(
+        rf"(?i)\b{CLAIM}(?:\s+[a-z]+){{0,2}}\s*(?:\bis\b|:|=)\s*(.*?)(?:,\s[a-z\s]*)?[.!]?$"
+    ),
+    re.compile(r"(?i)^also\b[,:]?\s*(.*)$"),
+)
 ITEM = re.compile(r"^\s*(?:[-*•]|[0-9]{1,2}[.)])\s+")
 DECORATION = re.compile(r"\\[\[\]()]|\$\$?|[`~]{3,}\w*|[-*_=]{3,}")
 BRACE = re.compile(r"[{}]")
@@ -180,10 +189,14 @@ def _bare(line: str) -> str:
 
 
 def _candidates(lines: list[str]) -> tuple[str, ...]:
-    """Lines that may name an answer; an equation with a sum on its left is working."""
+    """Lines that may name an answer; an equation with a sum on its left is working.
+
+    Each as it is, without the mark of a list, and what it calls right or offers as well.
+    """
     kept = [line for line in lines if "=" not in line or not WORKING.search(line.split("=")[0])]
     listed = [ITEM.sub("", line) for line in kept if not re.search("[A-Za-z]", line)]
-    return tuple(dict.fromkeys(map(_bare, (*kept, *listed))))
+    claimed = [part for line in kept for claim in CLAIMS for part in claim.findall(line)]
+    return tuple(dict.fromkeys(map(_bare, (*kept, *listed, *claimed))))
 
 
 def _followed(answer: str, after: list[str]) -> Statement | None:
