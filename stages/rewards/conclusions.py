@@ -19,15 +19,17 @@ from stages.rewards.extraction import (
     REVISED,
     SIGN_BEFORE,
     TAGGED,
+    Statement,
     boxes,
+    braced,
     split_closing,
+    unboxed,
 )
 from stages.rewards.units import NO_UNITS, parse_unit, unit_word
 
 LONGEST = 200_000  # characters after the thinking
 LONGEST_ANSWER = 5_000
 MOST_OTHERS = 100
-TAG = re.compile(r"(?i)</?think>")
 MARK = re.compile(rf"{MARKED.pattern}|^\s*####\s*")
 LINKS = tuple(
     (re.compile(pattern), plain)
@@ -92,8 +94,6 @@ RIVALS = tuple(
 )
 SPACED = re.compile(r"^(?:\\[ ,;:!]|\s|~)+")
 BOLD = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
-FRAME = re.compile(r"\\f(?:rame)?box(?=\s*\{)")
-UNBRACED = re.compile(r"\\boxed\s*(\d+)(?![\d.,]*\d)")
 VALUE_LIKE = re.compile(
     r"(?=.*[0-9\\]|\(?[A-Za-z]\)?\.?$)(?:\\[a-zA-Z]+|[^A-Za-z=]|(?<![A-Za-z])[A-Za-z]{1,2}(?![A-Za-z])){1,60}"
 )
@@ -102,28 +102,14 @@ SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\\$(*])|\n")
 
 
 @dataclass(frozen=True)
-class Conclusion:
-    """A stated answer, and the others in the response that must not differ from it.
+class Conclusion(Statement):
+    """A stated answer that may be a quantity.
 
     ``unit`` is what is measured, where prose says it after a box: it counts where the gold has a
     unit too, and is prose otherwise.
     """
 
-    answer: str
-    others: tuple[str, ...] = ()
     unit: str = ""
-
-
-def answer_part(response: str, thinking: bool = False) -> str | None:
-    """What follows the thinking; None if it never ended.
-
-    Without any tag the whole response is the answer, unless ``thinking`` demands some.
-    """
-    response = TAG.sub(lambda found: found[0].lower(), response)
-    before, closed, rest = response.partition(CLOSE)
-    if closed:
-        return rest.strip()
-    return None if thinking or OPEN in before else response.strip()
 
 
 def conclusion(text: str) -> Conclusion | None:
@@ -132,7 +118,7 @@ def conclusion(text: str) -> Conclusion | None:
         return None
     text = _without_pictures(split_closing(text, "text")[0])
     text = TAGGED.sub(r"\nAnswer: \1\n", BOLD.sub("", text))
-    text = UNBRACED.sub(r"\\boxed{\1}", FRAME.sub(r"\\boxed", text))
+    text = braced(text)
     if r"\boxed" in text:
         return _boxed(text)
     lines = [line.strip() for line in text.splitlines()]
@@ -182,7 +168,7 @@ def _boxed(text: str) -> Conclusion | None:
     for start, content, end in found:
         if REVISED.search(text, last, start):
             kept = []
-        kept.append(_unboxed(content))
+        kept.append(unboxed(content))
         last = end
     start, _, end = found[-1]
     between = text[found[-2][2] if len(found) > 1 else 0 : start]
@@ -228,17 +214,6 @@ def _glued(tail: str) -> str:
     if letter and unit_word(letter[0].strip(" $")) is None:
         return SENTENCE.split(tail, maxsplit=1)[0].replace("$", " ").rstrip(" .")
     return ""
-
-
-def _unboxed(content: str) -> str:
-    """The contents of a box within a box."""
-    inner = boxes(content)
-    whole = len(inner) == 1 and inner[0][0] == 0 and inner[0][2] == len(content)
-    content = (inner[0][1] if whole else content).strip().removeprefix("\\ ")
-    if content.endswith("\\") and not content.endswith("\\\\"):
-        content = content[:-1]  # the blank after it is gone
-    tied = content.startswith("~") and content.endswith("~")
-    return content.strip("~ ") if tied else content.strip()
 
 
 def _free(clause: str, revised: bool) -> bool:
