@@ -40,7 +40,7 @@ LINKS = tuple(
     )
 )
 CLAUSES = re.compile(r"[.!?;:,]\s|\n")
-CHOICE_OF_WORDS = re.compile(r"[\s$,.]*(?:or|and)[\s$]*")
+CHOICE_OF_WORDS = re.compile(r"[\s$,.]*or[\s$]*")
 DENIED = re.compile(
     r"(?i)(?:\b(?:not|never|no|nor|or|than|except|but|either|neither|between|unlike|cannot)|n't)"
     r"\W*(?:(?:the|a|an|be|equal|to|exactly|answer|simply|just)\W+){0,3}$"
@@ -49,10 +49,10 @@ DENIED = re.compile(
 )
 RETRACTED = re.compile(
     r"(?i)\b(?:wrong|incorrect|wait|actually|instead|rather|correction|sorry|mistake|mistaken|"
-    r"maybe|perhaps|possibly|(?:is|was|that's)\s+not\s+(?:right|correct|true|the|it|[-$\\0-9])|"
+    r"maybe|perhaps|possibly|(?:is|was|that's)\s+not\s+(?:true|the|it|[-$\\0-9])|"
     r"(?:isn't|wasn't)\s+(?:right|correct|true|the|it|[-$\\0-9])|not\s+(?:correct|right)|no,|"
     r"alternatively,?\s+(?:the\s+answer|it|[-$\\0-9])|(?:could|might|may)\s+(?:also\s+)?be|"
-    r"or\s+(?:else|maybe))(?![a-z])"
+    r"or\s+else)(?![a-z])"
 )
 OPERATIONS = "minus plus times divided over squared cubed negative or"
 SCALES = """
@@ -82,8 +82,8 @@ RIVALS = tuple(
     re.compile(rf"(?im){pattern}")
     for pattern in (
         r"(?:^[ \t]{0,9}|[.!?,;:]\s{1,9}|\b(?:but|and|however,?|now)\s+)(?:the\s+)?"
-        r"(?!(?:but|and|however|now|the|it|this|that|which)\b)(\S{0,39}[\w)}$*])(?:\s+\w{1,9})?\s+"
-        rf"(?:is|are|(?:would|could)\s+(?:also\s+)?be)\s+(?:also\s+|in\s+fact\s+|the\s+)?{CLAIM}\b",
+        r"(?!(?:but|and|however|now|it|this|that|which)\b)(\S{0,39}[\w)}$*])(?:\s+\w{1,9})?\s+"
+        rf"(?:is|are|would\s+(?:also\s+)?be)\s+(?:also\s+|in\s+fact\s+|the\s+)?{CLAIM}\b",
         rf"\b{CLAIM}(?:\s+(?:final\s+)?(?:answer|value|choice|option|one|result|number))?\s*"
         r"(?:\bis\b|:|=)\s*([^.!?\n]{1,60}(?:\.\d[^.!?\n]*)?)",
         r"(?:^[ \t]{0,9}|[.!?]\s{1,9}|\()(?:or|also|hmm+|oops|on\s+second\s+thoughts?|no|but)"
@@ -174,7 +174,7 @@ def _boxed(text: str) -> Conclusion | None:
     between = text[found[-2][2] if len(found) > 1 else 0 : start]
     tail = text[end:]
     alike = len(kept) > 1 and CHOICE_OF_WORDS.fullmatch(between)
-    if not (alike or _free(between[-1000:], revised=len(kept) == 1)):
+    if not (alike or _free(between[-1000:], revised=len(kept) == 1 < len(found))):
         return None
     if RETRACTED.search(tail) or re.match(r"[\s$*_)}]*\?", tail) or PART.match(tail):
         return None
