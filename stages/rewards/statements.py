@@ -161,7 +161,8 @@ def _followed(answer: str, after: list[str]) -> Statement | None:
     """A statement with lines after it: prose that does not take it back."""
     if any(DOUBT.search(line) or not re.search(r"[A-Za-z]", line) for line in after):
         return None
-    return Statement(_bare(answer), _candidates(after))
+    listed = (_bare(ITEM.sub("", line)) for line in after)
+    return Statement(_bare(answer), (*_candidates(after), *listed))
 
 
 def _boxed(lines: list[str]) -> Statement | None:
