@@ -49,7 +49,10 @@ TIMES_OR_DIVIDED = (
 STATED = re.compile(
     r"(?P<lead>[a-z'\s,:]*)(?<![a-z'])(?P<sides>[0-9\s()\[\]{}+\-*/×÷·∙⋅∗✕∕=]+)\.?\s*"
 )
-LEADS = ("one", "way", "possible", "expression", "use", "make", "makes")
+LEADS = (
+    *("one", "way", "possible", "expression", "use", "using", "make", "makes", "making"),
+    *("each", "once", "exactly", "numbers"),
+)
 
 
 @dataclass(frozen=True)

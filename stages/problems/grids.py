@@ -20,9 +20,9 @@ GAP = -1
 VALUES = {**{str(digit): digit for digit in range(10)}, "_": 0}
 
 WORDS = (
-    *("grid", "grids", "puzzle", "sudoku", "solved", "completed", "complete", "finished", "filled"),
-    *("board", "as", "follows", "below", "following", "this", "test", "missing", "looks", "like"),
-    *("string", "rows"),
+    *("grid", "puzzle", "sudoku", "solved", "completed", "complete", "finished", "filled"),
+    *("board", "as", "follows", "below", "following", "test", "missing", "looks", "like"),
+    *("string", "rows", "separated", "parted", "by", "slashes"),
 )
 MARKS = re.compile(r"[*`$\"]+")
 MATRIX = re.compile(
@@ -46,7 +46,7 @@ GAPS = frozenset(".?xX□·")
 DOTTED = re.compile(r"(?m)(?:^|[\s|])\.[ \t|]+[0-9._|]")
 TABLE_ROW = re.compile(r"[|│║](?:[ \t]*[0-9_.?xX]?[ \t]*[|│║]){2,}")
 FENCE = re.compile(r"\s*[`~]{3,}\s*\w*\s*")
-INLINE = re.compile(r"(?P<lead>[A-Za-z][A-Za-z'\s,:=]*[:\s=])(?P<rows>[0-9_\[({][^A-Za-z]*)")
+INLINE = re.compile(r"(?P<lead>[A-Za-z][A-Za-z'\s,:=()]*[:\s=])(?P<rows>[0-9_\[({][^A-Za-z]*)")
 CANDIDATE = re.compile(r"[0-9](?:(?:[\s,|/;]|\]\s*,?\s*\[)*[0-9]){3}")
 ALL_DIGITS = re.compile(
     r"(?<![0-9,|/;])(?<![0-9,|/;]\s)1, ?2, ?3, ?4(?:, ?5, ?6, ?7, ?8, ?9)?(?![\s,|/;]*[0-9])"

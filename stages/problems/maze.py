@@ -48,7 +48,7 @@ STATED = re.compile(
     rf"[\s.]*(?:\((?P<after>{NUMBER})\))?[\s.]*"
 )
 WORDS = (
-    *("path", "way", "move", "moves", "shortest", "route", "sequence", "go", "one", "=", "steps"),
+    *("path", "way", "move", "moves", "shortest", "route", "sequence", "go", "one", "="),
     *("from", "s", "g", "start", "goal", "directions", "maze", "through", "requires", "takes"),
 )
 COUNTED = re.compile(NUMBER)

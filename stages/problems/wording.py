@@ -21,7 +21,7 @@ get gets got have has is are was be will becomes become equal to of at in with a
 final correct answer result value output solution number total sum problem last
 end ends ended left remaining remains come comes up leaves gives give prints print printed
 displays outputs returns program code list order finally so thus hence therefore then now
-here here's there overall net charge charges particle particle's elementary
+here here's there it's that's overall net charge charges particle particle's elementary
 """
 WORDS = frozenset(PLAIN_WORDS.split())
 """Words that may surround any answer."""

@@ -98,6 +98,14 @@ def test_a_line_of_prose_around_a_grid_changes_nothing(setting, around):
     [
         *("The grid is 1 2 0 / 3 4 5", "Solution: 120/345", "so the output is [[1,2,0],[3,4,5]]."),
         "The solved grid is as follows: 1 2 0 / 3 4 5",
+        "The completed puzzle is 1 2 0 / 3 4 5",
+        "The complete sudoku: 1 2 0 / 3 4 5",
+        "The finished board looks like this: 1 2 0 / 3 4 5",
+        "The problem grid with the missing rows filled in is below: 1 2 0 / 3 4 5",
+        "The following is the test output: 1 2 0 / 3 4 5",
+        "As a string: 1 2 0 / 3 4 5",
+        "The grid (rows separated by slashes): 1 2 0 / 3 4 5",
+        "The rows, parted by slashes: 1 2 0 / 3 4 5",
     ],
 )
 def test_a_grid_within_a_sentence(said):

@@ -231,6 +231,42 @@ def test_two_candidates_never_pass(name, seed, split):
         assert verify(one, f"</think> {said}", "stop").verdict is not Verdict.PASS
 
 
+PAIRS = [
+    "[{w}, {r}]",
+    "[{w}], [{r}]",
+    "{w} → {r}",
+    "{w} = {r}",
+    "({w}) {r}",
+    "- {w}\n- {r}",
+    "1. {w}\n2. {r}",
+    "**{w}**\n\n**{r}**",
+    "{w} ✓\n{r} ✓",
+    "{r}\n\nCheck: {w}",
+    "{r}\n\n{w}",
+    "Option 1: {w}\nOption 2: {r}",
+    "```\n{w}\n```\n```\n{r}\n```",
+    "| {w} |\n|---|\n| {r} |",
+    "<answer>{w}</answer><answer>{r}</answer>",
+    '{{"first": "{w}", "second": "{r}"}}',
+    '{{"answer": "{w}"}}\n{{"answer": "{r}"}}',
+    "\\boxed{{{w}, {r}}}",
+    "\\boxed{{{w}}} \\boxed{{{r}}}",
+    "\\boxed{{{r}}}\n{w}",
+]
+
+
+@pytest.mark.parametrize("name", list(FAMILIES))
+@pytest.mark.parametrize("pair", PAIRS)
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=4, deadline=None)
+def test_two_answers_in_one_dress_never_pass(name, pair, seed):
+    one, two = generate(name, 2, seed, "text", False, 10)
+    family, instance, _ = instance_of(one)
+    assume(not family.check(instance, two.answer, "text"))
+    for right in (one.answer, one.answer.replace(" / ", "\n"), one.answer.replace(" ", "")):
+        assert not passes(one, pair.format(w=two.answer, r=right))
+
+
 def table(grid):
     rows = ["|" + "|".join(map(str, row)) + "|" for row in grid]
     return "\n".join([rows[0], "|-" * len(grid[0]) + "|", *rows[1:]])
