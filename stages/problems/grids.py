@@ -57,9 +57,9 @@ NO_REPEAT = re.compile(
     r"(?: (?:digits?|numbers?))?\b|\bno (?:digit|number) (?:is )?repeat(?:s|ed)\b"
 )
 GIVEN = re.compile(
-    r"(?i)(?:(?:the|this|test|given|original|example|initial)\s+)*"
-    r"(?:input|given|original|question|puzzle|example|output(?=\s*[0-9]))"
-    r"(?:\s+(?:grid|puzzle|input))?\s*[0-9]?(?:\s+(?:is|was))?\s*:?"
+    r"(?i)(?:(?:the|this|test)\s+)*"
+    r"(?:input|given|original|initial|question|puzzle|example|output(?=\s*[0-9]))"
+    r"(?:\s+(?:grid|puzzle|input|question))?\s*[0-9]?(?:\s+(?:is|was))?\s*:?"
 )
 Piece = tuple[str, str]
 

@@ -171,6 +171,10 @@ def test_a_full_stop_is_an_open_cell_only_among_others():
     [
         *(("Input:", True), ("Test input:", True), ("**Given grid:**", True), ("### Puzzle", True)),
         *(("Output 1:", True), ("Example 2", True), ("The original puzzle is:", True)),
+        *(("This input was", True), ("Initial grid", True), ("Initial puzzle", True)),
+        *(("Question", True), ("Original", True), ("The given input 2:", True)),
+        *(("Original question:", True), ("Example input:", True), ("Example puzzle", True)),
+        *(("Puzzle input", True), ("Original puzzle", True), ("Given puzzle:", True)),
         *(("Output:", False), ("Test output:", False), ("Applied to the test input:", False)),
         *(("The given rule makes", False), ("Solved puzzle:", False), ("", False)),
     ],
@@ -187,6 +191,26 @@ def test_working_before_the_grid_and_all_digits_after_it_are_no_candidates():
     assert read_grids(f"{lined(GRID)}\nEach box has 1, 2, 3, 5.") is None
     assert read_grids(f"{lined(GRID)}\nThere is no such grid.") is None
     assert read_grids(f"{lined(GRID)}\nCheck: [[3, 4, 5], [1, 2, 0]]") is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *(
+            "no repeats",
+            "no repeat",
+            "no repeated digits",
+            "without repetition",
+            "no repeating digit",
+        ),
+        *("no duplicates", "no duplicate numbers", "no duplicated number", "without duplication"),
+        *("no conflict", "no conflicts", "without any repeats", "no digit repeats", "no duplicate"),
+        *("no number is repeated", "no digit repeated"),
+    ],
+)
+def test_that_nothing_comes_twice_is_no_doubt(said):
+    assert read_grids(f"{lined(GRID)}\nThe rows have {said}.") == [GRID]
+    assert read_grids(f"{lined(GRID)}\nThe rows have {said}, or so.") is None
 
 
 def test_two_grids_are_two():

@@ -9,6 +9,8 @@ import pytest
 from stages.base.records import Verdict
 from stages.problems.registry import FAMILIES
 from stages.problems.wording import LONGEST_BLOCK
+from stages.rewards.maths import judge_maths
+from stages.rewards.maths_compare import Asked
 from stages.rewards.statements import read_answer, statement
 from tests.rewards.test_fooling import GOLD, verdict
 
@@ -109,6 +111,30 @@ def test_what_is_only_dress(answer):
 )
 def test_what_says_two_things_however_it_is_dressed(answer):
     assert verdict("chain", answer) is not Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    "word", ["no", "wait", "actually", "instead", "rather", "correction", "sorry"]
+)
+def test_a_later_box_replaces_an_earlier_one_if_words_say_so(word):
+    for said in (
+        f"\\boxed{{4}}, {word}, it is \\boxed{{3}}",
+        f"\\boxed{{4}}. {word}: \\boxed{{3}}",
+    ):
+        assert verdict("chain", said) is Verdict.PASS
+        assert judge_maths("3", said, Asked()).verdict is Verdict.PASS
+    for said in ("\\boxed{4}, then, it is \\boxed{3}", "\\boxed{4}. So: \\boxed{3}"):
+        assert verdict("chain", said) is Verdict.UNPARSED
+        assert judge_maths("3", said, Asked()).verdict is Verdict.UNPARSED
+
+
+@pytest.mark.parametrize(
+    "lead", ["The", "The final", "So the", "Thus, the", "Hence the", "Therefore"]
+)
+def test_a_line_that_names_the_answer_is_the_answer_whatever_follows(lead):
+    said = f"{lead} answer is 3.\nThat is how it ends."
+    assert verdict("chain", said) is Verdict.PASS
+    assert judge_maths("3", said, Asked()).verdict is Verdict.PASS
 
 
 def test_a_raised_digit_is_no_second_digit():
