@@ -42,7 +42,7 @@ CLAIMS = (
 ITEM = re.compile(r"^\s*(?:[-*•]|[0-9]{1,2}[.)])\s+")
 AFTER_BOX = re.compile(r"(?:[\s$*_)}]|\\[\])])*")
 WORKING = re.compile(r"[0-9)]\s*(?:[-+*/×÷·]|\\(?:times|cdot|div)(?![a-z]))")
-TICK = re.compile(r"(?m)[ \t]*[✓✔✅☑]\ufe0f?[ \t]*$")
+TICK = re.compile(r"(?m)[✓✔✅☑]\ufe0f?[ \t]*$")
 RAISED = re.compile(r"(?<=[0-9)\]}])(?=[⁰¹²³⁴-⁹¼-¾⅐-⅞])")  # 4² is not 42, nor 4½ 41/2
 RECORD = re.compile(
     r"(?m)^[ \t]*(?:`{3}(?:json)?\s*)?\{([^{}\\]*)\}[ \t]*(?:\n[ \t]*)?(?:`{3}[ \t]*)?$"

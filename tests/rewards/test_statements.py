@@ -143,7 +143,9 @@ def test_a_raised_digit_is_no_second_digit():
     assert statement("4½", "text").answer == "4^1/2"
 
 
-@pytest.mark.parametrize("piece", ["right ", "also ", "is ", "{", '{"a": 1} ', "<answer>", "- 1\n"])
+@pytest.mark.parametrize(
+    "piece", ["right ", "also ", "is ", "{", '{"a": 1} ', "<answer>", "- 1\n", " "]
+)
 def test_no_text_takes_long_to_search(piece):
     start = time.process_time()
     for name in ("chain", "maze"):
