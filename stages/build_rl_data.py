@@ -43,7 +43,7 @@ from stages.problems.outside import text_key
 from stages.problems.registry import require_known
 from stages.problems.schemas import require_usable
 from stages.reporting.data_page import draw, rl_histograms, rl_page
-from stages.rewards.extraction import after_thinking
+from stages.rewards.extraction import answer_part
 from stages.rewards.golds import problem_fault
 from stages.rewards.judge import RuleJudge
 from stages.rewards.router import verify
@@ -183,7 +183,7 @@ def judge(
         return rows
     served = ServedJudge(
         Served(config.judge),
-        lambda tokens: after_thinking(decode(tokens)) or "",
+        lambda tokens: answer_part(decode(tokens), thinking=True) or "",
         seed,
         config.judge.parallel,
     )

@@ -19,6 +19,7 @@ LABELS = "abcde"
 LIMIT = 9
 SIGN_LAST = re.compile(r"(?<![0-9+-])([0-9]{1,3})([+-])(?!\s*[0-9])")
 SPACED_SIGN_LAST = re.compile(r"(?<![0-9+\-.,/])([0-9]{1,3})\s*([+-])(?!\s*[0-9(+\-])")
+RAISED_SIGN = re.compile(r"(?<=[0-9])\s*\^\s*(?:\{\s*([+-])\s*\}|([+-]))")
 IONS = {
     "Li": (1, "lithium"),
     "Na": (1, "sodium"),
@@ -117,6 +118,7 @@ class Charge(Family[ChargeInstance]):
         if len(text) > LONGEST:
             return None
         text = re.sub(r"(?<=[0-9])\s*e(?![a-z0-9])", " ", plain(text))
+        text = RAISED_SIGN.sub(r"\1\2", text)
         return read_number(SPACED_SIGN_LAST.sub(r"\2\1", text), notation)
 
     def right(self, instance: ChargeInstance, answer: Any) -> bool:

@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 from stages.base.errors import VerifierError
+from stages.problems.expressions import BRACKETS
 from stages.problems.family import Family, Notation
 from stages.problems.sums import Signed, signed_terms
 from stages.problems.wording import LONGEST, harmless, plain
@@ -22,7 +23,9 @@ from stages.problems.wording import LONGEST, harmless, plain
 LARGEST = 27  # 9 + 9 + 9
 SMALLEST = -17  # 1 - 9 - 9
 CLAIM = re.compile(r"\s*(-?)\s*([0-9]{1,6})\s*")
-STATED = re.compile(r"(?P<lead>[a-z'\s,:]*)(?<![a-z'])(?P<sum>[0-9\s()+-]+(?:=[0-9\s-]+)?)\.?\s*")
+STATED = re.compile(
+    r"(?P<lead>[a-z'\s,:]*)(?<![a-z'])(?P<sum>[0-9\s()\[\]+-]+(?:=[0-9\s()\[\]+-]+)*)\.?\s*"
+)
 LEADS = ("one", "way", "possible", "expression", "use")
 
 
@@ -96,7 +99,7 @@ class Countdown(Family[CountdownInstance]):
             found = None if len(text) > LONGEST else STATED.fullmatch(plain(text))
             if not found or not harmless(found["lead"], LEADS):
                 return None
-            text = found["sum"]
+            return _sides(found["sum"].translate(BRACKETS).split("="))
         left, equals, right = text.strip("`$*. \n").partition("=")
         signed, claim = signed_terms(left), CLAIM.fullmatch(right)
         if signed is None or (equals and not claim):
@@ -109,6 +112,17 @@ class Countdown(Family[CountdownInstance]):
         used = sorted(map(abs, signed))
         reached = sum(signed) == instance.target and claimed in (None, instance.target)
         return reached and used == sorted(instance.numbers)
+
+
+def _sides(texts: list[str]) -> tuple[Signed, int | None] | None:
+    """The first side with several terms, and what it is said to equal; of two claims the wrong."""
+    sides = [signed_terms(text) for text in texts]
+    known = [side for side in sides if side is not None]
+    if len(known) < len(sides):
+        return None
+    stated = next((side for side in known if len(side) > 1), known[0])
+    claims = sorted(map(sum, known), key=lambda claim: claim == sum(stated))
+    return stated, claims[0] if len(claims) > 1 else None
 
 
 def candidates(numbers: tuple[int, ...]) -> list[Signed]:

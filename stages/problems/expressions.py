@@ -22,21 +22,24 @@ class Worked:
     value: Fraction | None
 
 
-def work_out(text: str) -> Worked | None:
+def work_out(text: str, implied: bool = False) -> Worked | None:
     """An expression's numbers and value; None if the text is not one.
 
-    A minus may stand at the start of a sum, as in ``(-1 + 5) * 6``, and nothing is left out: two
-    neighbouring brackets are no product.
+    A minus may stand at the start of a sum, as in ``(-1 + 5) * 6``. Nothing is left out, unless
+    products before brackets are ``implied``, as in ``2(3 + 4)(5 - 1)``; after a division that could
+    be read in two ways, and is not read.
 
     >>> work_out("8 / (3 - 8 / 3)")
     Worked(numbers=(3, 3, 8, 8), value=Fraction(24, 1))
     >>> work_out("1 / (2 - 2)"), work_out("2 ** 3")
     (Worked(numbers=(1, 2, 2), value=None), None)
+    >>> work_out("2(3 + 4)", implied=True), work_out("8/2(3 + 1)", implied=True)
+    (Worked(numbers=(2, 3, 4), value=Fraction(14, 1)), None)
     """
     tokens = TOKEN.findall(text.translate(SYMBOLS).translate(BRACKETS))
     if not 0 < len(tokens) <= MAX_TOKENS or not all(map(VALID.fullmatch, tokens)):
         return None
-    reader = _Reader(tokens)
+    reader = _Reader(tokens, implied)
     try:
         value = reader.sum(0)
     except _MalformedError:
@@ -51,8 +54,8 @@ class _MalformedError(Exception):
 class _Reader:
     """Recursive descent: sums of products of numbers and brackets."""
 
-    def __init__(self, tokens: list[str]) -> None:
-        self.tokens, self.at = tokens, 0
+    def __init__(self, tokens: list[str], implied: bool) -> None:
+        self.tokens, self.at, self.implied = tokens, 0, implied
         self.numbers: list[int] = []
 
     def sum(self, depth: int) -> Fraction | None:
@@ -70,14 +73,22 @@ class _Reader:
         return value
 
     def _product(self, depth: int) -> Fraction | None:
-        value = self._item(depth)
-        while sign := self._taken("*/"):
+        value, divided = self._item(depth), False
+        while sign := self._factor():
+            if sign == "(" and divided:
+                raise _MalformedError
+            divided = divided or sign == "/"
             other = self._item(depth)
             if value is None or other is None or (sign == "/" and other == 0):
                 value = None
             else:
-                value = value * other if sign == "*" else value / other
+                value = value / other if sign == "/" else value * other
         return value
+
+    def _factor(self) -> str:
+        """The sign before another factor; a bracket, not passed, where the sign is left out."""
+        follows = self.tokens[self.at : self.at + 1]
+        return "(" if self.implied and follows == ["("] else self._taken("*/")
 
     def _item(self, depth: int) -> Fraction | None:
         if self._taken("("):

@@ -39,6 +39,7 @@ COUNT, HIGHEST = 4, 13
 OTHER_TRIES = 3
 COMPACT = str.maketrans({"*": "×", "/": "÷", "(": "{ ", ")": " }"})
 FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
+MIXED = re.compile(r"[0-9]\s*\\[dt]?frac")  # 2 and a half, or 2 times a half: nobody knows
 TIMES_OR_DIVIDED = (
     (re.compile(r"\\times(?![a-z])|\\cdot(?![a-z])|\btimes\b|\bmultiplied by\b"), "×"),
     (re.compile(r"\\div(?![a-z])|\bdivided by\b"), "÷"),
@@ -48,7 +49,10 @@ TIMES_OR_DIVIDED = (
 STATED = re.compile(
     r"(?P<lead>[a-z'\s,:]*)(?<![a-z'])(?P<sides>[0-9\s()\[\]{}+\-*/×÷·∙⋅∗✕∕=]+)\.?\s*"
 )
-LEADS = ("one", "way", "possible", "expression", "use", "make", "makes")
+LEADS = (
+    *("one", "way", "possible", "expression", "use", "using", "make", "makes", "making"),
+    *("each", "once", "exactly", "numbers"),
+)
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,7 @@ class Game24(Family[Game24Instance]):
         """An expression, perhaps followed by what it equals; claims that differ make no value."""
         if notation == "compact":
             return work_out(text)
-        if len(text) > LONGEST:
+        if len(text) > LONGEST or MIXED.search(text):
             return None
         for _ in range(COUNT):
             text = FRACTION.sub(r"((\1)/(\2))", text)
@@ -142,7 +146,7 @@ class Game24(Family[Game24Instance]):
 
 def _sides(texts: list[str]) -> Worked | None:
     """The first side that is more than a number, if all sides come to the same."""
-    sides = [work_out(text) for text in texts]
+    sides = [work_out(text, implied=True) for text in texts]
     known = [side for side in sides if side is not None]
     if len(known) < len(sides):
         return None

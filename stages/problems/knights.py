@@ -44,12 +44,21 @@ BY_TYPE = re.compile(
 )
 BY_NAME = re.compile(rf"{NAME_LIST}{LINK}(?P<no>not\s+)?(?:an?\s+)?(?P<kind>knight|knave)s?\b\)?")
 RULED = re.compile(r"[\s|:+-]*|\W*(?:person|name|inhabitant)\W+(?:type|kind|role|identity)\W*")
+SQUARE = str.maketrans("[]", "()")
 ITEM = re.compile(r"(?m)^\s*(?:[-*•]|[0-9]{1,2}[.)])\s|\|")
 KNIGHTS = re.compile(r"\b(?P<count>[0-9])\s+knights?\b")
-LEADS = ("knights", "speaker", "person", "he", "she", "exactly")
+LEADS = ("knights", "speaker", "person", "he", "she", "exactly", "count", "type")
 Said = tuple[int, str, str | None]
 Roster = tuple[tuple[str, str], ...]
 """Names and types, in the order of names."""
+
+
+@dataclass(frozen=True)
+class Both:
+    """Everyone's type, and the answer that was asked for."""
+
+    roster: Roster
+    said: Said
 
 
 @dataclass(frozen=True)
@@ -141,21 +150,33 @@ class Knights(Family[KnightsInstance]):
         if notation == "compact":
             found = re.fullmatch(r"\s*([0-9])\s+([kn])\s*", text)
             return (int(found[1]), found[2], None) if found else None
-        said = "" if len(text) > LONGEST else plain(text)
+        said = "" if len(text) > LONGEST else plain(text).translate(SQUARE)
         matches = (pattern.fullmatch(said) for pattern in STATED)
         return next((read for match in matches if match and (read := _said(match))), None)
 
-    def read_block(self, text: str) -> Roster | None:
-        """The type of everyone by name; None if one is left out or comes twice."""
+    def read_block(self, text: str) -> Roster | Said | Both | None:
+        """The type of everyone by name, perhaps with the answer asked for on the last line.
+
+        Without a roster the text may be that answer on several lines. None if anyone is left out or
+        comes twice.
+        """
         if len(text) > LONGEST:
             return None
-        lines = (line for line in plain(text).splitlines() if not RULED.fullmatch(line))
+        lines = [line for line in plain(text).splitlines() if not RULED.fullmatch(line)]
         said = re.sub(r"\bisn't\b", "is not", re.sub(r"\baren't\b", "are not", "\n".join(lines)))
-        return _roster(said)
+        if roster := _roster(said):
+            return roster
+        before, broken, last = said.rpartition("\n")
+        roster, end = _roster(before), self.read(last, "text")
+        if roster and end:
+            return Both(roster, end)
+        return self.read(text, "text") if broken else None
 
     def right(self, instance: KnightsInstance, answer: Any) -> bool:
-        """Number and type of the last person, or everyone's type."""
+        """Number and type of the last person, or everyone's type; if both are said, both."""
         types = instance.types()
+        if isinstance(answer, Both):
+            return self.right(instance, answer.roster) and self.right(instance, answer.said)
         if isinstance(answer[0], tuple):
             return bool(answer == tuple(zip(NAMES, types, strict=False)))
         count, kind, name = answer

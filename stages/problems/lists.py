@@ -19,8 +19,9 @@ LABELS = "abcd"
 NUMBERS = r"[0-9]{1,9}(?:(?:\s*,\s*|\s+)[0-9]{1,9})*"
 LIST = rf"\s*(?:{NUMBERS}|\[\s*{NUMBERS}\s*\]|\(\s*{NUMBERS}\s*\))\s*"
 STATED = re.compile(
-    rf"(?P<lead>[a-z'\s,:=]*)(?<![^\s:=])(?P<list>{LIST})(?P<tail>(?![a-z])[a-z\s.]*)"
+    rf"(?P<lead>[a-z'\s,:=→]*)(?<![^\s:=→])(?P<list>{LIST})(?P<tail>(?![a-z])[a-z\s.]*)"
 )
+LEADS = ("x", "=", "→", "python")
 Digits = tuple[int, ...]
 
 OPERATIONS: dict[str, Callable[[Digits], Digits]] = {
@@ -114,7 +115,7 @@ class Lists(Family[ListsInstance]):
         if notation == "text":
             said = "" if len(text) > LONGEST else plain(text).replace("print(x)", "program")
             found = STATED.fullmatch(said)
-            if not (found and harmless(found["lead"], ("x", "=")) and harmless(found["tail"])):
+            if not (found and harmless(found["lead"], LEADS) and harmless(found["tail"])):
                 return None
             text = found["list"]
         elif not re.fullmatch(LIST, text):

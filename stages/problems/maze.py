@@ -21,7 +21,7 @@ from typing import Any
 
 from stages.base.errors import VerifierError
 from stages.problems.family import Family, Notation
-from stages.problems.wording import LONGEST, harmless, plain
+from stages.problems.wording import DOUBT, LONGEST, LONGEST_BLOCK, harmless, plain
 
 START, GOAL, WALL, OPEN = "S", "G", "#", "."
 SYMBOLS = {START: "A", GOAL: "B", WALL: "1", OPEN: "0"}
@@ -31,16 +31,30 @@ LONGEST_TRACE = 60  # symbols: a response of a small model must hold it
 WALLS = (0.25, 0.45)  # share of cells, drawn anew for each maze
 MOVES = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
 ARROWS = {"↑": "U", "↓": "D", "←": "L", "→": "R"}
+LATEX_ARROW = re.compile(r"\\(up|down|left|right)arrow(?![a-z])|\\to(?![a-z])")
+DRAWN = str.maketrans({"⬆": "↑", "⬇": "↓", "⬅": "←", "➡": "→", "\ufe0f": "", "[": "(", "]": ")"})
 SAID = {"up": "U", "down": "D", "left": "L", "right": "R"}
+QUOTED = re.compile(r"'(up|down|left|right|[udlr])'")
+MOVE = "(?:up|down|left|right|[udlr])"
 THEN = r"(?:(?:and|then|and then)\b\s*)?"
-PARTED = rf"(?:\s*(?:,|->|→|-|;)\s*{THEN}|\s+{THEN}|(?=[\s.)]|$))"
-PATH = rf"(?:(?:up|down|left|right|[udlr]){PARTED})+"
+PARTED = rf"(?:\s*(?:,|->|→|-|;|>)\s*{THEN}|\s+{THEN}|(?=[\s.)]|$))"
+PATH = rf"(?:{MOVE}{PARTED})+"
 GLUED = r"[udlr]{2,}"
 ARROWED = r"[↑↓←→](?:[\s,]*[↑↓←→])*"
+NUMBER = r"[0-9]{1,3}\s+(?:moves|steps)"
 STATED = re.compile(
-    rf"(?P<lead>[a-z'\s,:]*?)(?<![^\s:(])\(?(?P<path>{PATH}|{GLUED}|{ARROWED})\)?[\s.]*"
+    rf"(?P<lead>[a-z'\s,:=]*?(?:(?P<before>{NUMBER})\s*(?:long)?\s*:\s*)?)(?<![^\s:(=])"
+    rf"(?:s\s*(?:→|->)\s*)?\(?\s*(?P<path>{PATH}|{GLUED}|{ARROWED})(?:(?<=[\s→>])g)?\)?"
+    rf"[\s.]*(?:\((?P<after>{NUMBER})\))?[\s.]*"
 )
-WORDS = ("path", "way", "move", "moves", "shortest", "route", "sequence", "go", "one")
+WORDS = (
+    *("path", "way", "move", "moves", "shortest", "route", "sequence", "go", "one", "="),
+    *("from", "s", "g", "start", "goal", "directions", "maze", "through", "requires", "takes"),
+)
+COUNTED = re.compile(NUMBER)
+ITEM = re.compile(rf"(?:(?:[-•]|[0-9]{{1,3}}[.):])\s+)?(?P<move>{MOVE}|[↑↓←→])[.,;]?")
+IDLE = re.compile(r"[`~]{3,}\w*|[sg#.\s]*|[-=_]{3,}")
+SEVERAL = re.compile(rf"\b{MOVE}\b\W+(?:(?:and|then)\W+)*{MOVE}\b|\b{GLUED}\b|[↑↓←→]")
 Cell = tuple[int, int]
 
 
@@ -143,17 +157,39 @@ class Maze(Family[MazeInstance]):
     def read(self, text: str, notation: Notation) -> str | None:
         """Moves as letters U, D, L, R; arrows, words and glued letters are understood."""
         if notation == "compact":
-            moves = text.split()
-            known = bool(moves) and ARROWS.keys() >= set(moves)
-            return "".join(ARROWS[move] for move in moves) if known else None
-        found = STATED.fullmatch(plain(text)) if len(text) <= LONGEST else None
-        if not found or not harmless(found["lead"], WORDS):
+            arrows = text.split()
+            known = bool(arrows) and ARROWS.keys() >= set(arrows)
+            return "".join(ARROWS[arrow] for arrow in arrows) if known else None
+        found = STATED.fullmatch(_folded(text)) if len(text) <= LONGEST else None
+        if not found or not harmless(COUNTED.sub(" ", found["lead"]), WORDS):
             return None
-        path = found["path"]
-        if re.search("[a-z]", path):
-            said = re.findall(r"up|down|left|right|[udlr]", re.sub(r"\b(?:and|then)\b", " ", path))
-            return "".join(SAID.get(word, word.upper()) for word in said)
-        return "".join(ARROWS[arrow] for arrow in re.findall("[↑↓←→]", path))
+        moves = _moves(found["path"])
+        counts = {int(said.split()[0]) for said in (found["before"], found["after"]) if said}
+        return moves if counts <= {len(moves)} else None
+
+    def read_block(self, text: str) -> str | None:
+        """Moves on one line among prose, or a line each; the maze may be repeated before them.
+
+        None if lines differ in the moves they give, or prose has moves or a doubt in it.
+        """
+        if len(text) > LONGEST_BLOCK:
+            return None
+        lines = [line for line in map(_folded, text.splitlines()) if not IDLE.fullmatch(line)]
+        paths, doubts, last = dict[int, str](), list[int](), -1
+        for at, line in enumerate(lines):
+            if item := ITEM.fullmatch(line):
+                start = last if at and ITEM.fullmatch(lines[at - 1]) else at
+                paths[start] = paths.get(start, "") + _moves(item["move"])
+                last = start
+            elif path := self.read(line, "text"):
+                paths[at] = path
+            elif SEVERAL.search(line) or not re.search("[a-z]", line):
+                return None
+            elif DOUBT.search(line):
+                doubts.append(at)
+        if len(set(paths.values())) != 1 or any(at >= min(paths) - 2 for at in doubts):
+            return None
+        return next(iter(paths.values()))
 
     def right(self, instance: MazeInstance, answer: Any) -> bool:
         """A walk on open cells from start to goal, with as few moves as any."""
@@ -163,6 +199,25 @@ class Maze(Family[MazeInstance]):
             if not _open(instance, cell):
                 return False
         return cell == goal and len(answer) == len(_layers(instance)) - 1
+
+
+def _folded(text: str) -> str:
+    """A statement in lower case with one form of each arrow and bracket."""
+    arrows = LATEX_ARROW.sub(_arrow, plain(text).translate(DRAWN))
+    return QUOTED.sub(r"\1", arrows)
+
+
+def _arrow(found: re.Match[str]) -> str:
+    """The arrow of a LaTeX command; one without a way parts what it stands between."""
+    return next(arrow for arrow, move in ARROWS.items() if move == SAID[found[1] or "right"])
+
+
+def _moves(path: str) -> str:
+    """Letters, words or arrows as U, D, L, R; an arrow between letters only parts them."""
+    if re.search("[a-z]", path):
+        said = re.findall(MOVE, re.sub(r"\b(?:and|then)\b", " ", path))
+        return "".join(SAID.get(word, word.upper()) for word in said)
+    return "".join(ARROWS[arrow] for arrow in re.findall("[↑↓←→]", path))
 
 
 def _label(number: int) -> str:

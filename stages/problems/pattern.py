@@ -28,7 +28,7 @@ from stages.problems.grids import (
     compact,
     lined,
     read_compact,
-    read_grids,
+    read_shown,
     read_statement,
     rectangular,
     slashed,
@@ -76,6 +76,14 @@ class PatternInstance:
         if found and not agreeing:
             raise VerifierError("pattern: a rule fits the examples, but not the solution.")
         return agreeing[0] if agreeing else None
+
+
+@dataclass(frozen=True)
+class Echo:
+    """An answer after a repetition of the question or of examples."""
+
+    given: tuple[Grid, ...]
+    grid: Grid
 
 
 class Pattern(Family[PatternInstance]):
@@ -159,14 +167,23 @@ class Pattern(Family[PatternInstance]):
         """One grid."""
         return read_compact(text) if notation == "compact" else read_statement(text)
 
-    def read_block(self, text: str) -> Grid | None:
-        """The one grid of a text on several lines."""
-        grids = read_grids(text) or []
-        return grids[0] if len(set(grids)) == 1 else None
+    def read_block(self, text: str) -> Grid | Echo | None:
+        """The one grid of a text on several lines; grids it calls given may stand before it."""
+        shown = read_shown(text) or []
+        if not shown or shown[-1].given:
+            return None
+        stated = {one.grid for one in shown if not one.given}
+        given = tuple(one.grid for one in shown if one.given)
+        if len(stated) > 1:
+            return None
+        return Echo(given, shown[-1].grid) if given else shown[-1].grid
 
     def right(self, instance: PatternInstance, answer: Any) -> bool:
-        """Every cell, and the shape."""
-        return bool(answer == instance.solution)
+        """Every cell, and the shape; what is called given must be so."""
+        if not isinstance(answer, Echo):
+            return bool(answer == instance.solution)
+        known = {instance.question, *(grid for example in instance.examples for grid in example)}
+        return known.issuperset(answer.given) and answer.grid == instance.solution
 
 
 def _drawn(rng: Random, colours: int, sides: tuple[int, int]) -> PatternInstance:

@@ -143,18 +143,27 @@ class Sudoku(Family[SudokuInstance]):
         return compact(solution) if notation == "compact" else slashed(solution)
 
     def read(self, text: str, notation: Notation) -> Grid | None:
-        """One grid."""
-        return read_compact(text) if notation == "compact" else read_statement(text)
+        """One grid; in English its cells may stand in one row."""
+        if notation == "compact":
+            return read_compact(text)
+        grid = read_statement(text)
+        return None if grid is None else _in_rows(grid)
 
     def read_block(self, text: str) -> Grid | None:
         """The one full grid of a text; the puzzle itself may stand before it."""
-        grids = read_grids(text) or []
-        full = [grid for grid in grids if all(map(all, grid))]
+        grids = [_in_rows(grid) for grid in read_grids(text) or []]
+        full = [grid for grid in grids if all(cell > 0 for row in grid for cell in row)]
         return full[0] if len(set(full)) == 1 and grids[-1] == full[0] else None
 
     def right(self, instance: SudokuInstance, answer: Any) -> bool:
         """Every cell, those given included."""
         return bool(answer == instance.solution())
+
+
+def _in_rows(grid: Grid) -> Grid:
+    """A single row that holds all cells of a known size, as rows; any other grid as it is."""
+    whole = len(grid) == 1 and len(grid[0]) in {size * size for size in SIZES}
+    return _grid(grid[0]) if whole else grid
 
 
 def _grid(cells: Cells) -> Grid:

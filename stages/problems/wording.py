@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Collection
 
 LONGEST = 500  # characters of a final answer; nothing stated plainly is longer
+LONGEST_BLOCK = 4000  # characters of an answer on several lines: a 9x9 table and a few sentences
 
 PLAIN_WORDS = """
 the a an this that it its which we i you my our
@@ -20,7 +21,7 @@ get gets got have has is are was be will becomes become equal to of at in with a
 final correct answer result value output solution number total sum problem last
 end ends ended left remaining remains come comes up leaves gives give prints print printed
 displays outputs returns program code list order finally so thus hence therefore then now
-here here's there overall net charge charges particle elementary
+here here's there it's that's overall net charge charges particle particle's elementary
 """
 WORDS = frozenset(PLAIN_WORDS.split())
 """Words that may surround any answer."""
@@ -29,7 +30,10 @@ DOUBT = re.compile(
     r"(?i)\b(?:not|\w+n't|cannot|no|never|neither|nor|none|or|either|if|unless|except|but|however|"
     r"wrong|incorrect|false|maybe|perhaps|possibly|probably|might|could|between|alternatively|"
     r"instead|rather|actually|wait|correction|sorry|unsure|guess|neq?|[lg]eq?|approx|about|"
-    r"around|approximately|nearly|almost|less|more|than|least|most|twice|half|double|opposite)\b"
+    r"around|approximately|nearly|almost|less|more|than|least|most|twice|half|double|opposite|"
+    r"invalid|mistaken?|mistakes|errors?|fail(?:s|ed)?|violat(?:es?|ed|ing)|retract|ignore|scratch|"
+    r"reconsider|recheck|hmm+|oops|avoid|try again|on second thoughts?|another|alternatives?|"
+    r"equivalently|too|really|in fact|acceptable)\b"
 )
 """Words that take back, soften or split what stands beside them."""
 

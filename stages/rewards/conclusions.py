@@ -18,15 +18,18 @@ from stages.rewards.extraction import (
     MARKED,
     REVISED,
     SIGN_BEFORE,
+    TAGGED,
+    Statement,
     boxes,
+    braced,
     split_closing,
+    unboxed,
 )
 from stages.rewards.units import NO_UNITS, parse_unit, unit_word
 
 LONGEST = 200_000  # characters after the thinking
 LONGEST_ANSWER = 5_000
 MOST_OTHERS = 100
-TAG = re.compile(r"(?i)</?think>")
 MARK = re.compile(rf"{MARKED.pattern}|^\s*####\s*")
 LINKS = tuple(
     (re.compile(pattern), plain)
@@ -37,7 +40,7 @@ LINKS = tuple(
     )
 )
 CLAUSES = re.compile(r"[.!?;:,]\s|\n")
-CHOICE_OF_WORDS = re.compile(r"[\s$,.]*(?:or|and)[\s$]*")
+CHOICE_OF_WORDS = re.compile(r"[\s$,.]*or[\s$]*")
 DENIED = re.compile(
     r"(?i)(?:\b(?:not|never|no|nor|or|than|except|but|either|neither|between|unlike|cannot)|n't)"
     r"\W*(?:(?:the|a|an|be|equal|to|exactly|answer|simply|just)\W+){0,3}$"
@@ -46,10 +49,10 @@ DENIED = re.compile(
 )
 RETRACTED = re.compile(
     r"(?i)\b(?:wrong|incorrect|wait|actually|instead|rather|correction|sorry|mistake|mistaken|"
-    r"maybe|perhaps|possibly|(?:is|was|that's)\s+not\s+(?:right|correct|true|the|it|[-$\\0-9])|"
+    r"maybe|perhaps|possibly|(?:is|was|that's)\s+not\s+(?:true|the|it|[-$\\0-9])|"
     r"(?:isn't|wasn't)\s+(?:right|correct|true|the|it|[-$\\0-9])|not\s+(?:correct|right)|no,|"
     r"alternatively,?\s+(?:the\s+answer|it|[-$\\0-9])|(?:could|might|may)\s+(?:also\s+)?be|"
-    r"or\s+(?:else|maybe))(?![a-z])"
+    r"or\s+else)(?![a-z])"
 )
 OPERATIONS = "minus plus times divided over squared cubed negative or"
 SCALES = """
@@ -79,8 +82,8 @@ RIVALS = tuple(
     re.compile(rf"(?im){pattern}")
     for pattern in (
         r"(?:^[ \t]{0,9}|[.!?,;:]\s{1,9}|\b(?:but|and|however,?|now)\s+)(?:the\s+)?"
-        r"(?!(?:but|and|however|now|the|it|this|that|which)\b)(\S{0,39}[\w)}$*])(?:\s+\w{1,9})?\s+"
-        rf"(?:is|are|(?:would|could)\s+(?:also\s+)?be)\s+(?:also\s+|in\s+fact\s+|the\s+)?{CLAIM}\b",
+        r"(?!(?:but|and|however|now|it|this|that|which)\b)(\S{0,39}[\w)}$*])(?:\s+\w{1,9})?\s+"
+        rf"(?:is|are|would\s+(?:also\s+)?be)\s+(?:also\s+|in\s+fact\s+|the\s+)?{CLAIM}\b",
         rf"\b{CLAIM}(?:\s+(?:final\s+)?(?:answer|value|choice|option|one|result|number))?\s*"
         r"(?:\bis\b|:|=)\s*([^.!?\n]{1,60}(?:\.\d[^.!?\n]*)?)",
         r"(?:^[ \t]{0,9}|[.!?]\s{1,9}|\()(?:or|also|hmm+|oops|on\s+second\s+thoughts?|no|but)"
@@ -91,9 +94,6 @@ RIVALS = tuple(
 )
 SPACED = re.compile(r"^(?:\\[ ,;:!]|\s|~)+")
 BOLD = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
-TAGGED = re.compile(r"<answer>([^<>]*)</answer>")
-FRAME = re.compile(r"\\f(?:rame)?box(?=\s*\{)")
-UNBRACED = re.compile(r"\\boxed\s*(\d+)(?![\d.,]*\d)")
 VALUE_LIKE = re.compile(
     r"(?=.*[0-9\\]|\(?[A-Za-z]\)?\.?$)(?:\\[a-zA-Z]+|[^A-Za-z=]|(?<![A-Za-z])[A-Za-z]{1,2}(?![A-Za-z])){1,60}"
 )
@@ -102,28 +102,14 @@ SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\\$(*])|\n")
 
 
 @dataclass(frozen=True)
-class Conclusion:
-    """A stated answer, and the others in the response that must not differ from it.
+class Conclusion(Statement):
+    """A stated answer that may be a quantity.
 
     ``unit`` is what is measured, where prose says it after a box: it counts where the gold has a
     unit too, and is prose otherwise.
     """
 
-    answer: str
-    others: tuple[str, ...] = ()
     unit: str = ""
-
-
-def answer_part(response: str, thinking: bool = False) -> str | None:
-    """What follows the thinking; None if it never ended.
-
-    Without any tag the whole response is the answer, unless ``thinking`` demands some.
-    """
-    response = TAG.sub(lambda found: found[0].lower(), response)
-    before, closed, rest = response.partition(CLOSE)
-    if closed:
-        return rest.strip()
-    return None if thinking or OPEN in before else response.strip()
 
 
 def conclusion(text: str) -> Conclusion | None:
@@ -132,7 +118,7 @@ def conclusion(text: str) -> Conclusion | None:
         return None
     text = _without_pictures(split_closing(text, "text")[0])
     text = TAGGED.sub(r"\nAnswer: \1\n", BOLD.sub("", text))
-    text = UNBRACED.sub(r"\\boxed{\1}", FRAME.sub(r"\\boxed", text))
+    text = braced(text)
     if r"\boxed" in text:
         return _boxed(text)
     lines = [line.strip() for line in text.splitlines()]
@@ -182,13 +168,13 @@ def _boxed(text: str) -> Conclusion | None:
     for start, content, end in found:
         if REVISED.search(text, last, start):
             kept = []
-        kept.append(_unboxed(content))
+        kept.append(unboxed(content))
         last = end
     start, _, end = found[-1]
     between = text[found[-2][2] if len(found) > 1 else 0 : start]
     tail = text[end:]
     alike = len(kept) > 1 and CHOICE_OF_WORDS.fullmatch(between)
-    if not (alike or _free(between[-1000:], revised=len(kept) == 1)):
+    if not (alike or _free(between[-1000:], revised=len(kept) == 1 < len(found))):
         return None
     if RETRACTED.search(tail) or re.match(r"[\s$*_)}]*\?", tail) or PART.match(tail):
         return None
@@ -228,17 +214,6 @@ def _glued(tail: str) -> str:
     if letter and unit_word(letter[0].strip(" $")) is None:
         return SENTENCE.split(tail, maxsplit=1)[0].replace("$", " ").rstrip(" .")
     return ""
-
-
-def _unboxed(content: str) -> str:
-    """The contents of a box within a box."""
-    inner = boxes(content)
-    whole = len(inner) == 1 and inner[0][0] == 0 and inner[0][2] == len(content)
-    content = (inner[0][1] if whole else content).strip().removeprefix("\\ ")
-    if content.endswith("\\") and not content.endswith("\\\\"):
-        content = content[:-1]  # the blank after it is gone
-    tied = content.startswith("~") and content.endswith("~")
-    return content.strip("~ ") if tied else content.strip()
 
 
 def _free(clause: str, revised: bool) -> bool:

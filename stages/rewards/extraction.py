@@ -1,52 +1,54 @@
-r"""From a response to the final answer it states: what follows the thinking, without the closing.
+r"""The parts of a response that both readers of answers know: thinking, closing, marks, boxes.
 
-An unfinished thought states nothing, nor does an unfinished ``\boxed{``. In English the last
-statement counts: a box, else a line that says "answer", else the last line. What stands around it
-must not take it back, and no other line may offer another answer.
+``statements.py`` reads answers to our own puzzles with them, ``conclusions.py`` those to outside
+problems, where prose is freer.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
-from typing import Any
 
 from stages.problems.answers import CLOSE, CLOSING, OPEN
-from stages.problems.family import Family, Notation
-from stages.problems.wording import DOUBT, tidy
+from stages.problems.family import Notation
 
-MINUS = str.maketrans({"−": "-", "–": "-", "⁄": "/"})  # compact only: English folds all dashes
+TAG = re.compile(r"(?i)</?think>")
 MARKED = re.compile(
     r"(?i)(?:^|[.;!]\s)[\s*_#>-]*(?:(?:so|thus|hence|therefore),?\s+)?(?:the\s+)?(?:final\s+)?"
     r"answer(?:\s+is)?[\s*_]*(?::|\bis\b)(?:[*_]+(?=\s))?\s*"
 )
 REVISED = re.compile(r"(?i)\b(?:no|wait|actually|instead|rather|correction|sorry)\b")
-DANGLING = re.compile(r"[A-Za-z:=+\-,(/<>≠~¬][\s*_`$]*$")
 DECORATION = re.compile(r"\\[\[\]()]|\$\$?|[`~]{3,}\w*|[-*_=]{3,}")
+TAGGED = re.compile(r"<answer>([^<>]*)</answer>")
 BRACE = re.compile(r"[{}]")
 BOX = re.compile(r"\\boxed\s*\{")
+FRAME = re.compile(r"\\f(?:rame)?box(?=\s*\{)")
+UNBRACED = re.compile(r"\\boxed\s*(\d+)(?![\d.,]*\d)")
 BEFORE_BOX = re.compile(
     r"(?i)(?:^|(?<![\\a-z])[a-z]+|[.:,;]|(?<![!<>/~])=)"
     r"(?:[\s$*_({]|\\[\[(])*$"
 )
 SIGN_BEFORE = re.compile(r"(?i)\b(?:minus|negative)\b\W*(?:of\b\W*)?$")
-AFTER_BOX = re.compile(r"(?:[\s$*_)}]|\\[\])])*")
-WORKING = re.compile(r"[0-9)]\s*[+-]")
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A stated answer, and the other lines that must not read as a different one."""
+    """A stated answer, and the others in the response that must not differ from it."""
 
     answer: str
     others: tuple[str, ...] = ()
 
 
-def after_thinking(response: str) -> str | None:
-    """The text after the first ``</think>``; None if thinking never ended."""
-    _, closed, rest = response.partition(CLOSE)
-    return rest.strip() if closed else None
+def answer_part(response: str, thinking: bool = False) -> str | None:
+    """What follows the thinking; None if it never ended.
+
+    Without any tag the whole response is the answer, unless ``thinking`` demands some.
+    """
+    response = TAG.sub(lambda found: found[0].lower(), response)
+    before, closed, rest = response.partition(CLOSE)
+    if closed:
+        return rest.strip()
+    return None if thinking or OPEN in before else response.strip()
 
 
 def split_closing(text: str, notation: Notation) -> tuple[str, int]:
@@ -62,124 +64,9 @@ def split_closing(text: str, notation: Notation) -> tuple[str, int]:
     return text[:end], count
 
 
-def read_answer(family: Family[Any], text: str, notation: Notation) -> object | None:
-    """What a text after the thinking answers; None if that is nothing, or two different things."""
-    block = stated_block(text) if notation == "text" else None
-    if block is not None and (whole := family.read_block(block)) is not None:
-        return whole
-    stated = statement(text, notation)
-    answer = None if stated is None else family.read(stated.answer, notation)
-    if stated is None or answer is None:
-        return None
-    others = (family.read(line, notation) for line in stated.others)
-    return answer if all(other in (None, answer) for other in others) else None
-
-
-def final_answer(text: str, notation: Notation) -> str | None:
-    """The words of the stated answer; None if there is none."""
-    stated = statement(text, notation)
-    return None if stated is None else stated.answer
-
-
-def statement(text: str, notation: Notation) -> Statement | None:
-    """The statement in a text that follows the thinking; None if there is none.
-
-    Compact: all of it. English: see the head of this file.
-    """
-    text = split_closing(text, notation)[0]
-    if notation == "compact":
-        text = unicodedata.normalize("NFKC", text).translate(MINUS).strip()
-        return Statement(text) if text else None
-    lines = _lines(tidy(text))
-    if not lines or OPEN in text or CLOSE in text:
-        return None
-    if any("\\boxed" in line for line in lines):
-        return _boxed(lines)
-    marked = [at for at, line in enumerate(lines) if MARKED.search(line)]
-    if not marked:
-        return Statement(_bare(lines[-1]), _candidates(lines[:-1]))
-    *_, mark = MARKED.finditer(lines[marked[-1]])
-    return _followed(lines[marked[-1]][mark.end() :], lines[marked[-1] + 1 :])
-
-
-def stated_block(text: str) -> str | None:
-    r"""All that stands after the last "answer:" of an English text, or all of it without one.
-
-    For answers that take several lines, such as a grid. None for a ``\boxed{`` one, which is a
-    statement however many lines it has.
-    """
-    text = split_closing(text, "text")[0]
-    if OPEN in text or CLOSE in text or "\\boxed" in text:
-        return None
-    lines = tidy(text).splitlines()
-    for at in reversed(range(len(lines))):
-        if marks := list(MARKED.finditer(lines[at])):
-            return "\n".join([lines[at][marks[-1].end() :], *lines[at + 1 :]])
-    return "\n".join(lines)
-
-
-def last_box(text: str) -> str | None:
-    r"""Contents of the last ``\boxed{...}``; None when its braces do not close."""
-    found = boxes(text)
-    return found[-1][1] or None if found else None
-
-
-def _lines(text: str) -> list[str]:
-    """Lines with something on them; one that breaks off in mid-sentence goes on in the next."""
-    lines: list[list[str]] = []
-    for line in filter(None, map(str.strip, text.splitlines())):
-        if DECORATION.fullmatch(line):
-            continue
-        if lines and DANGLING.search(lines[-1][-1]) and not MARKED.match(line):
-            lines[-1].append(line)
-        else:
-            lines.append([line])
-    return [" ".join(parts) for parts in lines]
-
-
-def _bare(line: str) -> str:
-    """A line without its heading mark, and without markup at its end that was opened before it."""
-    line = line.lstrip("#> ").rstrip()
-    inner = line.rstrip("*_`$ ")
-    return line if re.search(r"[*_`$]", inner) else inner
-
-
-def _candidates(lines: list[str]) -> tuple[str, ...]:
-    """Lines that may name an answer; an equation with a sum on its left is working."""
-    kept = (line for line in lines if "=" not in line or not WORKING.search(line.split("=")[0]))
-    return tuple(dict.fromkeys(map(_bare, kept)))
-
-
-def _followed(answer: str, after: list[str]) -> Statement | None:
-    """A statement with lines after it: prose that does not take it back."""
-    if any(DOUBT.search(line) or not re.search(r"[A-Za-z]", line) for line in after):
-        return None
-    return Statement(_bare(answer), _candidates(after))
-
-
-def _boxed(lines: list[str]) -> Statement | None:
-    r"""The last box with what follows it in its sentence, if it stands free and nobody doubts it.
-
-    A sign, a digit or an "or" beside a box changes what is stated: ``-\boxed{1}`` is not 1. Boxes
-    that differ are a choice left open, unless a word before the last one says it replaces them.
-    """
-    at = max(at for at, line in enumerate(lines) if "\\boxed" in line)
-    text = "\n".join(lines[: at + 1])
-    found = boxes(text)
-    if not found or not found[-1][1]:
-        return None
-    (start, content, end), earlier = found[-1], found[:-1]
-    between = text[earlier[-1][2] if earlier else 0 : start]
-    if any(other != content for _, other, _ in earlier):
-        between, revised = REVISED.subn("", between)
-        if not revised:
-            return None
-    clause = re.split(r"[.!?]\s|\n", between)[-1]
-    if not BEFORE_BOX.search(clause) or SIGN_BEFORE.search(clause) or DOUBT.search(clause):
-        return None
-    tail, *rest = re.split(r"(?<=\.)\s+", AFTER_BOX.sub("", text[end:], count=1), maxsplit=1)
-    stated = _followed(f"{content} {tail}", [*rest, *lines[at + 1 :]])
-    return stated and Statement(stated.answer, (*stated.others, *_candidates([clause])))
+def braced(text: str) -> str:
+    r"""A text in which every box is a ``\boxed{...}``: not ``\fbox{...}``, nor ``\boxed 3``."""
+    return UNBRACED.sub(r"\\boxed{\1}", FRAME.sub(r"\\boxed", text))
 
 
 def boxes(text: str) -> list[tuple[int, str, int]]:
@@ -194,6 +81,17 @@ def boxes(text: str) -> list[tuple[int, str, int]]:
         found.append((start, text[opened.end() : end].strip(), end + 1))
         start = text.find("\\boxed", end)
     return found
+
+
+def unboxed(content: str) -> str:
+    """The contents of a box within a box."""
+    inner = boxes(content)
+    whole = len(inner) == 1 and inner[0][0] == 0 and inner[0][2] == len(content)
+    content = (inner[0][1] if whole else content).strip().removeprefix("\\ ")
+    if content.endswith("\\") and not content.endswith("\\\\"):
+        content = content[:-1]  # the blank after it is gone
+    tied = content.startswith("~") and content.endswith("~")
+    return content.strip("~ ") if tied else content.strip()
 
 
 def _closing_brace(text: str, at: int) -> int | None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from stages.base.records import Judgement, Problem, Verdict
 from stages.problems.registry import instance_of
-from stages.rewards.extraction import after_thinking, read_answer, split_closing
+from stages.rewards.extraction import answer_part, split_closing
 from stages.rewards.guard import guarded
+from stages.rewards.statements import read_answer
 
 
 def closes_well(problem: Problem, response: str, ended: str) -> Judgement:
     """PASS, 1, if exactly one closing word ends the response after a readable answer; else 0."""
-    text = after_thinking(response)
+    text = answer_part(response, thinking=True)
     if ended == "length" or text is None:
         return Judgement(Verdict.TRUNCATED, 0.0, "cut off before the answer ended")
     return guarded(problem, lambda: _judged(problem, text))

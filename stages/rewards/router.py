@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from stages.base.records import Judgement, Problem, Verdict
 from stages.problems.registry import instance_of
-from stages.rewards.conclusions import answer_part
-from stages.rewards.extraction import read_answer
+from stages.rewards.extraction import answer_part
 from stages.rewards.guard import guarded
+from stages.rewards.statements import read_answer
 from stages.rewards.verifiers import verifier_of
 
 SHOWN = 80  # characters of an unreadable answer quoted in a reason

@@ -44,6 +44,9 @@ RIGHT = [
     ("countdown", "compact", "- 4 + 3 + 8"),
     ("countdown", "text", "8-(4-3)"),
     ("countdown", "text", "(3 + 8) - 4 = 7."),
+    ("countdown", "text", "7 = 3 + 8 - 4"),
+    ("countdown", "text", "3 + 8 - 4 = 11 - 4 = 7"),
+    ("countdown", "text", "[3 + 8] - 4 = 7"),
     ("countdown", "text", "One way: `3 - (4 - 8)`"),
 ]
 WRONG = [
@@ -72,6 +75,11 @@ WRONG = [
     ("knights", "text", "3, not a knight"),
     ("knights", "text", "3, knight or knave"),
     ("countdown", "compact", "3 + 4"),
+    ("countdown", "compact", "7 = 3 + 8 - 4"),
+    ("countdown", "text", "8 = 3 + 8 - 4"),
+    ("countdown", "text", "3 + 8 - 4 = 11 + 4 = 7"),
+    ("countdown", "text", "7 = 7"),
+    ("countdown", "text", "7 = 11 - 4"),
     ("countdown", "compact", "7"),
     ("countdown", "compact", "8 - 4 + 3 + 3 - 3"),
     ("countdown", "compact", "3 + 4 + 8"),

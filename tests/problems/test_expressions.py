@@ -61,6 +61,19 @@ def test_values(text, value):
 
 
 @pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        *(("(8 - 4)(7 - 1)", 24), ("8(7 - 4)", 24), ("2(1 + 2)(5 - 1)", 24), ("1 + 2(3)", 7)),
+        *(("2(3) / 4", Fraction(3, 2)), ("8 / 4 + 2(3)", 8), ("8 / (2(1 + 1))", 2)),
+        *(("8 / 2(3 + 1)", None), ("8 / 2 * 2(1)", None), ("(8)3", None), ("2 3(1)", None)),
+    ],
+)
+def test_a_product_before_a_bracket_may_be_implied_but_not_after_a_division(text, value):
+    worked = work_out(text, implied=True)
+    assert (worked and worked.value) == value
+
+
+@pytest.mark.parametrize(
     "text",
     [
         *("", "()", "8 -", "* 8", "8 8", "(8", "8)", "8 ** 2", "8 // 2", "8 % 3", "8 ^ 2", "8!"),

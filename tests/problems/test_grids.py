@@ -7,14 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.problems.grids import (
-    LONGEST_BLOCK,
+    GAP,
+    Shown,
     compact,
     lined,
     read_compact,
     read_grids,
+    read_shown,
     read_statement,
     slashed,
 )
+from stages.problems.wording import LONGEST_BLOCK
 
 GRID = ((1, 2, 0), (3, 4, 5))
 grids = st.integers(1, 6).flatmap(
@@ -56,6 +59,17 @@ SETTINGS = {
     "blanks": "1 2 _\n3 4 5",
     "full-width": "１ ２ ０\n３ ４ ５",
     "full stop": "1 2 0 / 3 4 5.",
+    "bars between rows": "1 2 0 | 3 4 5",
+    "glued rows between bars": "120|345",
+    "tuples with commas": "(1, 2, 0), (3, 4, 5)",
+    "LaTeX blanks": "$1\\ 2\\ 0 / 3\\ 4\\ 5$",
+    "short labels": "R1: 1 2 0\nR2: 3 4 5",
+    "ordinals": "First row: 1 2 0\nSecond row: 3 4 5",
+    "numbers": "1. 1 2 0\n2. 3 4 5",
+    "labels in a table": "| **R1** | 1 | 2 | 0 |\n|---|---|---|---|\n| **R2** | 3 | 4 | 5 |",
+    "a bracket a line": "[\n  [1, 2, 0],\n  [3, 4, 5]\n]",
+    "a cell a line": "[\n [\n  1,\n  2,\n  0\n ],\n [\n  3,\n  4,\n  5\n ]\n]",
+    "empty heading": "|   |   |   |\n|---|---|---|\n| 1 | 2 | 0 |\n| 3 | 4 | 5 |",
 }
 
 
@@ -84,6 +98,14 @@ def test_a_line_of_prose_around_a_grid_changes_nothing(setting, around):
     [
         *("The grid is 1 2 0 / 3 4 5", "Solution: 120/345", "so the output is [[1,2,0],[3,4,5]]."),
         "The solved grid is as follows: 1 2 0 / 3 4 5",
+        "The completed puzzle is 1 2 0 / 3 4 5",
+        "The complete sudoku: 1 2 0 / 3 4 5",
+        "The finished board looks like this: 1 2 0 / 3 4 5",
+        "The problem grid with the missing rows filled in is below: 1 2 0 / 3 4 5",
+        "The following is the test output: 1 2 0 / 3 4 5",
+        "As a string: 1 2 0 / 3 4 5",
+        "The grid (rows separated by slashes): 1 2 0 / 3 4 5",
+        "The rows, parted by slashes: 1 2 0 / 3 4 5",
     ],
 )
 def test_a_grid_within_a_sentence(said):
@@ -117,6 +139,78 @@ def test_a_grid_within_a_sentence(said):
 def test_what_is_no_single_plain_grid_is_not_read(said):
     assert read_grids(said) is None
     assert read_statement(said) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *(
+            "1 2 .\n3 . 5",
+            "1 . 2\n. 3 .",
+            "1 2 ?\n3 4 5",
+            "x 2 0\n3 4 5",
+            "| 1 |   | 2 |\n| 3 | 4 | 5 |",
+        ),
+        "1 2 □\n3 4 5",
+    ],
+)
+def test_open_cells_are_no_digits(said):
+    (grid,) = read_grids(said)
+    assert [len(row) for row in grid] == [3, 3]
+    assert GAP in {cell for row in grid for cell in row}
+
+
+def test_a_full_stop_is_an_open_cell_only_among_others():
+    assert read_grids("1 2 0\n3 4 5 .") == [GRID]
+    assert read_grids("1 . 0\n3 4 .") == [((1, GAP, 0), (3, 4, GAP))]
+    assert read_grids("1.2.0\n3.4.5") is None
+
+
+@pytest.mark.parametrize(
+    ("label", "given"),
+    [
+        *(("Input:", True), ("Test input:", True), ("**Given grid:**", True), ("### Puzzle", True)),
+        *(("Output 1:", True), ("Example 2", True), ("The original puzzle is:", True)),
+        *(("This input was", True), ("Initial grid", True), ("Initial puzzle", True)),
+        *(("Question", True), ("Original", True), ("The given input 2:", True)),
+        *(("Original question:", True), ("Example input:", True), ("Example puzzle", True)),
+        *(("Puzzle input", True), ("Original puzzle", True), ("Given puzzle:", True)),
+        *(("Output:", False), ("Test output:", False), ("Applied to the test input:", False)),
+        *(("The given rule makes", False), ("Solved puzzle:", False), ("", False)),
+    ],
+)
+def test_the_line_before_a_grid_may_call_it_given(label, given):
+    (shown,) = read_shown(f"{label}\n{lined(GRID)}")
+    assert shown == Shown(GRID, given)
+
+
+def test_working_before_the_grid_and_all_digits_after_it_are_no_candidates():
+    assert read_grids(f"[0, 2, 1, 4] → [1, 2, 0, 4]\nSo:\n{lined(GRID)}") == [GRID]
+    assert read_grids(f"{lined(GRID)}\nSo:\n[0, 2, 1, 4] → [1, 2, 0, 4]") is None
+    assert read_grids(f"{lined(GRID)}\nEach box has 1, 2, 3, 4 with no repeats.") == [GRID]
+    assert read_grids(f"{lined(GRID)}\nEach box has 1, 2, 3, 5.") is None
+    assert read_grids(f"{lined(GRID)}\nThere is no such grid.") is None
+    assert read_grids(f"{lined(GRID)}\nCheck: [[3, 4, 5], [1, 2, 0]]") is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *(
+            "no repeats",
+            "no repeat",
+            "no repeated digits",
+            "without repetition",
+            "no repeating digit",
+        ),
+        *("no duplicates", "no duplicate numbers", "no duplicated number", "without duplication"),
+        *("no conflict", "no conflicts", "without any repeats", "no digit repeats", "no duplicate"),
+        *("no number is repeated", "no digit repeated"),
+    ],
+)
+def test_that_nothing_comes_twice_is_no_doubt(said):
+    assert read_grids(f"{lined(GRID)}\nThe rows have {said}.") == [GRID]
+    assert read_grids(f"{lined(GRID)}\nThe rows have {said}, or so.") is None
 
 
 def test_two_grids_are_two():

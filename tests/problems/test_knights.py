@@ -61,6 +61,36 @@ def test_everyone_by_name_is_an_answer(form):
     assert FAMILY.right(FOUR, answer)
 
 
+ROSTER = "Anna: knight\nBen: knave\nClara: knave\nDavid: knight"
+
+
+@pytest.mark.parametrize(
+    ("said", "right"),
+    [
+        (f"{ROSTER}\n\n2, knight", True),
+        (f"{ROSTER}\n\n**2, knight**", True),
+        (f"{ROSTER}\nSo there are 2 knights, and David is a knight.", True),
+        ("Number of knights: 2\nDavid: knight", True),
+        ("knights: 2, David: knight", True),
+        ("[2, knight]", True),
+        (f"{ROSTER}\n\n3, knight", False),
+        (f"{ROSTER}\n\n2, knave", False),
+        (f"{ROSTER}\n\n2, Clara is a knight", False),
+        (
+            ROSTER.replace("Ben: knave", "Ben: knight").replace("Anna: knight", "Anna: knave")
+            + "\n\n2, knight",
+            False,
+        ),
+        ("Number of knights: 2\nClara: knight", False),
+        ("Number of knaves: 2\nDavid: knight", False),
+        ("[2, knight, knave]", False),
+    ],
+)
+def test_everyone_by_name_and_what_was_asked_must_both_be_right(said, right):
+    answer = FAMILY.read_block(said) or FAMILY.read(said, "text")
+    assert (answer is not None and FAMILY.right(FOUR, answer)) is right
+
+
 @given(seed=st.integers(0, 10**6), form=st.sampled_from(["{} is a {}", "{}: {}", "| {} | {} |"]))
 @settings(max_examples=30, deadline=None)
 def test_one_person_wrong_is_all_wrong_without_partial_credit(seed, form):

@@ -86,9 +86,14 @@ def test_there_is_no_diagonal_move(path):
 
 READ = """U U R R D D|UURRDD|u u r r d d|U, U, R, R, D, D.|U → U → R → R → D → D|U->U->R->R->D->D
     |up, up, right, right, down, down|Go up, then up, then right, right, down and down.
-    |↑ ↑ → → ↓ ↓|↑↑→→↓↓|The shortest path is **U U R R D D**.|(U U R R D D)|`UURRDD`|U-U-R-R-D-D"""
+    |↑ ↑ → → ↓ ↓|↑↑→→↓↓|The shortest path is **U U R R D D**.|(U U R R D D)|`UURRDD`|U-U-R-R-D-D
+    |[U, U, R, R, D, D]|["U", "U", "R", "R", "D", "D"]|['up', 'up', 'right', 'right', 'down', 'down']
+    |[UURRDD]|$U \\to U \\to R \\to R \\to D \\to D$|$\\uparrow\\uparrow\\rightarrow\\rightarrow\\downarrow\\downarrow$
+    |⬆️⬆️➡️➡️⬇️⬇️|U U R R D D (6 moves)|The path has 6 moves: U U R R D D|S → U → U → R → R → D → D → G
+    |moves = [U, U, R, R, D, D]|U > U > R > R > D > D"""  # noqa: E501
 UNREAD = """not U U R|U U R or D D R|U U R?|6|U 2 R|U U R, then left or right|never U|¬U|U → ↓ R
-    |udder|U U R X|U U R / D D R"""
+    |udder|U U R X|U U R / D D R|[U, U] [R]|[[U, U], [R, R]]|[U, U, R][::-1]|U U R (4 moves)
+    |4 moves: U U R|-U, U, R|[U, 2, R]"""
 
 
 @pytest.mark.parametrize("path", READ.split("|"))
@@ -99,6 +104,24 @@ def test_moves_are_understood_however_they_are_written(path):
 @pytest.mark.parametrize("path", UNREAD.split("|"))
 def test_what_is_no_single_path_is_unreadable(path):
     assert FAMILY.read(path.strip(), "text") is None
+
+
+LINES = """1. Up\n2. Up\n3. Right|- U\n- U\n- R|Up\nUp\nRight|↑\n↑\n→|S.G\n.#.\n\nU U R
+    |U U R\n\nThat is 3 moves.|We go up first.\n\n```\nU U R\n```\nIt ends at G.
+    |U U R\nSo:\n[U, U, R]"""
+OTHER_LINES = """1. U U R\n2. D D R|U U R\nD D R|1. Up\n2. or Right|U U R\n\nNo, D D R.
+    |U U R\n\nThat fails.|It is not\nU U R|U U R\n\nR, R, U is as short.|U U R\n(2, 0)
+    |1. Up\n2. Up\n\nU U R|U U R\n❌|Up it goes"""
+
+
+@pytest.mark.parametrize("text", LINES.split("|"))
+def test_one_path_on_lines_of_its_own(text):
+    assert FAMILY.read_block(text.strip()) == "UUR"
+
+
+@pytest.mark.parametrize("text", OTHER_LINES.split("|"))
+def test_lines_that_give_two_paths_or_a_doubt_give_none(text):
+    assert FAMILY.read_block(text.strip()) is None
 
 
 @given(seed=st.integers(0, 10**6))

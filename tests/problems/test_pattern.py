@@ -99,6 +99,23 @@ def test_a_grid_on_lines_is_read_and_two_are_not():
     assert FAMILY.read_block(f"{said}\n{lined(MIRROR.question)}") is None
 
 
+def test_what_is_given_may_be_repeated_if_it_is_called_so_and_is_so():
+    question, solution = lined(MIRROR.question), lined(MIRROR.solution)
+    before, after = map(lined, MIRROR.examples[0])
+    shown = f"Input 1:\n{before}\nOutput 1:\n{after}\nTest input:\n{question}"
+    for echo in (f"Test input:\n{question}", shown):
+        answer = FAMILY.read_block(f"{echo}\nTest output:\n{solution}")
+        assert FAMILY.right(MIRROR, answer)
+        other = FAMILY.read_block(f"{echo}\nTest output:\n{question}")
+        assert not FAMILY.right(MIRROR, other)
+    feigned = FAMILY.read_block(f"Test input:\n{solution[::-1]}\nTest output:\n{solution}")
+    assert not FAMILY.right(MIRROR, feigned)
+    for said in (f"{question}\nThen\n{solution}", f"Output:\n{question}\nOr so:\n{solution}"):
+        assert FAMILY.read_block(said) is None
+    for said in (f"Test input:\n{solution}", f"Output:\n{solution}\nTest input:\n{question}"):
+        assert FAMILY.read_block(said) is None
+
+
 def test_a_constant_guess_is_never_right():
     instances = drawn(150, "compact")
     for guess in instances[:5]:

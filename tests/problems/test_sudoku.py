@@ -89,6 +89,30 @@ def test_an_answer_may_repeat_the_puzzle_before_the_solution_but_not_another_gri
     assert FAMILY.read_block(f"{solved}\nThen:\n{puzzle}") is None
 
 
+@pytest.mark.parametrize("empty", ["_", ".", "0", "?", "x"])
+@pytest.mark.parametrize(
+    "solution", [lined(SOLVED), slashed(SOLVED), lined(SOLVED).replace(" ", "")]
+)
+def test_the_puzzle_may_be_repeated_whatever_marks_its_open_cells(empty, solution):
+    puzzle = lined(ROWS, empty)
+    assert FAMILY.read_block(f"{puzzle}\n\nSolved:\n\n{solution}") == SOLVED
+    assert FAMILY.read_block(f"{puzzle}\n\nSolved:\n\n{puzzle}") is None
+
+
+def test_the_cells_of_a_whole_grid_may_stand_in_one_row():
+    for instance in drawn(6):
+        solution = instance.solution()
+        cells = [cell for row in solution for cell in row]
+        for said in ("".join(map(str, cells)), " ".join(map(str, cells)), str(cells)):
+            assert FAMILY.check(instance, said, "text")
+            assert FAMILY.read_block(f"The solution is\n{said}") == solution
+            assert FAMILY.read_block(f"{said}\n{said[::-1]}") != solution
+        changed = [*cells[:-1], cells[-1] % len(solution) + 1]
+        assert not FAMILY.check(instance, "".join(map(str, changed)), "text")
+        assert not FAMILY.check(instance, "".join(map(str, cells[:-1])), "text")
+        assert not FAMILY.check(instance, "".join(map(str, [*cells, 1])), "text")
+
+
 def test_a_constant_guess_is_never_right():
     instances = drawn(300, "compact")
     guess = FAMILY.answer(instances[0], "compact")

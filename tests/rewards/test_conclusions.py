@@ -7,7 +7,8 @@ import time
 import pytest
 
 from stages.base.records import Verdict
-from stages.rewards.conclusions import LONGEST, answer_part, conclusion
+from stages.rewards.conclusions import LONGEST, conclusion
+from stages.rewards.extraction import answer_part
 from stages.rewards.maths import judge_maths
 from stages.rewards.maths_compare import Asked
 

@@ -164,7 +164,7 @@ FOOLS = {
     "countdown": """not: 1 + 6 + 1¦1 + 6 - 1\n1 + 6 + 1¦1 + 6 + 1 = 9¦1 + 6 + 1 ≠ 8¦-(1 + 6 + 1)
         ¦1 + 6 + 1 or 1¦any but 1 + 6 + 1¦1 + 6 + 1 = -\t8¦1 + 6 + 1 = minus 8""",
     "sudoku": """3 1 2 4\n_ 2 _ _\n_ _ _ 1\n1 _ 3 _¦3124/0200/0001/1030¦3124/4213/2341/1423
-        ¦3124\n4213\n2341\n1432\n\n3124\n4213\n2341\n1423¦3124/4213/2341¦3124421323411432
+        ¦3124\n4213\n2341\n1432\n\n3124\n4213\n2341\n1423¦3124/4213/2341¦3124421323411423
         ¦3124/4213/2341/1432 or 4213/3124/2341/1432¦It is not this:\n3124\n4213\n2341\n1432
         ¦3124\n4213\n2341\n1432\n\nNo, wait, that is wrong.¦3124/4213/2341/1432?
         ¦1234\n4213\n2341\n1432\nor this:\n3124/4213/2341/1432
@@ -229,6 +229,42 @@ def test_two_candidates_never_pass(name, seed, split):
     assume(one.answer != two.answer)
     for said in (f"{one.answer}{split}{two.answer}", f"{two.answer}{split}{one.answer}"):
         assert verify(one, f"</think> {said}", "stop").verdict is not Verdict.PASS
+
+
+PAIRS = [
+    "[{w}, {r}]",
+    "[{w}], [{r}]",
+    "{w} → {r}",
+    "{w} = {r}",
+    "({w}) {r}",
+    "- {w}\n- {r}",
+    "1. {w}\n2. {r}",
+    "**{w}**\n\n**{r}**",
+    "{w} ✓\n{r} ✓",
+    "{r}\n\nCheck: {w}",
+    "{r}\n\n{w}",
+    "Option 1: {w}\nOption 2: {r}",
+    "```\n{w}\n```\n```\n{r}\n```",
+    "| {w} |\n|---|\n| {r} |",
+    "<answer>{w}</answer><answer>{r}</answer>",
+    '{{"first": "{w}", "second": "{r}"}}',
+    '{{"answer": "{w}"}}\n{{"answer": "{r}"}}',
+    "\\boxed{{{w}, {r}}}",
+    "\\boxed{{{w}}} \\boxed{{{r}}}",
+    "\\boxed{{{r}}}\n{w}",
+]
+
+
+@pytest.mark.parametrize("name", list(FAMILIES))
+@pytest.mark.parametrize("pair", PAIRS)
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=4, deadline=None)
+def test_two_answers_in_one_dress_never_pass(name, pair, seed):
+    one, two = generate(name, 2, seed, "text", False, 10)
+    family, instance, _ = instance_of(one)
+    assume(not family.check(instance, two.answer, "text"))
+    for right in (one.answer, one.answer.replace(" / ", "\n"), one.answer.replace(" ", "")):
+        assert not passes(one, pair.format(w=two.answer, r=right))
 
 
 def table(grid):

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from stages.base.records import Problem, Trajectory, Verdict
 from stages.problems.answers import compose
 from stages.problems.registry import FAMILIES, generate
-from stages.rewards.extraction import final_answer, last_box
+from stages.rewards.extraction import boxes
 from stages.rewards.judge import RuleJudge
 from stages.rewards.preference import closes_well
 from stages.rewards.router import verify
+from stages.rewards.statements import statement
 
 CHAIN = Problem(
     id="chain-1",
@@ -82,7 +83,7 @@ def test_compact_verdicts(response, ended, verdict):
         ("Answer: 8 or 9", Verdict.UNPARSED),
         ("I do not know.", Verdict.UNPARSED),
         ("Answer: −8", Verdict.WRONG),
-        ("Answer: 8½", Verdict.WRONG),
+        ("Answer: 8½", Verdict.UNPARSED),
         ("Answer: \\boxed{18}", Verdict.WRONG),
     ],
 )
@@ -154,9 +155,9 @@ def test_the_rule_judge_decodes_and_keeps_the_order():
 
 
 def test_boxes_nest_and_must_close():
-    assert last_box(r"\boxed{\frac{1}{2}}") == r"\frac{1}{2}"
-    assert last_box(r"\boxed{1} \boxed{2") is None
+    assert [inner for _, inner, _ in boxes(r"\boxed{\frac{1}{2}}")] == [r"\frac{1}{2}"]
+    assert boxes(r"\boxed{1} \boxed{2") == []
 
 
 def test_the_answer_is_found_before_a_closing_sentence():
-    assert final_answer("Answer: [1, 2]\n\nI hope this helps.", "text") == "[1, 2]"
+    assert statement("Answer: [1, 2]\n\nI hope this helps.", "text").answer == "[1, 2]"
