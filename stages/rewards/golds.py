@@ -12,9 +12,10 @@ from stages.base.records import Problem, Verdict
 from stages.problems.answers import compose
 from stages.rewards.choices import read_choice
 from stages.rewards.maths import read_gold
-from stages.rewards.maths_compare import Asked, difference
+from stages.rewards.maths_compare import difference
 from stages.rewards.maths_nodes import UnreadableError
 from stages.rewards.maths_pool import TimeLimitError
+from stages.rewards.maths_quantities import Asked
 from stages.rewards.maths_values import Scalar, Sequence, Text, Union, Value
 from stages.rewards.router import verify
 from stages.rewards.science import read_quantity

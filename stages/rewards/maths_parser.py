@@ -8,16 +8,27 @@ from dataclasses import replace
 from stages.rewards.maths_expressions import BRACKETS, TEXT_INNER, Expressions
 from stages.rewards.maths_nodes import Node, UnreadableError, negated, number
 from stages.rewards.maths_shapes import (
+    alike_modulo,
     as_part,
     bracketed,
     expanded,
     named_alike,
     related,
+    residue,
     variable,
     with_name,
 )
 from stages.rewards.maths_tokens import Token
-from stages.rewards.maths_values import INFINITY, Interval, Matrix, Scalar, Sequence, Union, Value
+from stages.rewards.maths_values import (
+    INFINITY,
+    Interval,
+    Matrix,
+    Residue,
+    Scalar,
+    Sequence,
+    Union,
+    Value,
+)
 from stages.rewards.units import CURRENCIES, DEGREE, PERCENT, UNITS, Unit, counted, parse_unit
 
 SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "dozen": 12}
@@ -41,6 +52,8 @@ class Parser(Expressions):
             items.append(self._relation())
         if self._now.kind != "end":
             raise UnreadableError(f"{self._now.text[:20]!r} has no place in the answer")
+        if isinstance(items[-1], Residue):
+            items = alike_modulo(items, items[-1].modulus)
         return items[0] if len(items) == 1 else Sequence("list", named_alike(items))
 
     def _separator(self) -> bool:
@@ -56,14 +69,26 @@ class Parser(Expressions):
     def _relation(self) -> Value:
         name = self._definition()
         sides: list[Value] = [name or self._union()]
-        operators = list[str]()
+        operators, moduli = list[str](), self._modulus()
         while self._now.text in COMPARISONS and self._now.kind == "op":
             operators.append(self._now.text)
             self._at += 1
             sides.append(self._union())
+            moduli |= self._modulus()
+        if moduli:
+            if len(moduli) > 1 or {*operators} > {"="}:
+                raise UnreadableError("more than one congruence")
+            return residue(sides, moduli.pop())
         if not operators:
             return self._member(sides[0])
         return related(sides, operators)
+
+    def _modulus(self) -> set[int]:
+        """The modulus after a side of a congruence, if there is one."""
+        if not self._take(r"\mod"):
+            return set()
+        self._at += 1
+        return {int(self._tokens[self._at - 1].text)}
 
     def _definition(self) -> Scalar | None:
         """``f(x)`` or the inverse of f before an equals sign, as one name."""

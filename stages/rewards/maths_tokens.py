@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from stages.problems.wording import tidy
 from stages.rewards.maths_nodes import UnreadableError
+from stages.rewards.units import units_inline
 
 LONGEST = 5_000  # characters of an answer
 MOST_TOKENS = 600
@@ -21,17 +22,25 @@ VULGAR = re.compile("[¼½¾⅐-⅞]")
 
 SIGNS = {
     "×": "*", "·": "*", "⋅": "*", "∗": "*", "÷": "/", "∕": "/", "π": r"\pi ", "∞": r"\infty ",
-    "≤": "<=", "⩽": "<=", "≥": ">=", "⩾": ">=", "≠": "!=", "∪": r"\cup ", "∈": r"\in ",
+    "≡": "=", "≤": "<=", "⩽": "<=", "≥": ">=", "⩾": ">=", "≠": "!=", "∪": r"\cup ", "∈": r"\in ",
     "±": r"\pm ", "∓": r"\mp ", "√": r"\sqrt ", "∅": r"\emptyset ", "ℝ": r"\mathbb{R}", "≈": "=",
     "°": r"^\circ ", "θ": r"\theta ", "α": r"\alpha ", "β": r"\beta ", "λ": r"\lambda ",
     "φ": r"\phi ", "ω": r"\omega ", "γ": r"\gamma ", "⟨": r"\langle ", "⟩": r"\rangle ",
     "\u2126": "ohm ", "\u03a9": "ohm ", "\u00c5": "angstrom ", "\u212b": "angstrom ",
     "⌊": r"\lfloor ", "⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil ",
 }  # fmt: skip
+UPRIGHT = r"\\(?:text|textrm|textup|mathrm|rm) ?"
+MODULO = (
+    r"(?:\\[pb]?mod(?![a-zA-Z])|\\(?:text|mathrm|operatorname) ?\{ ?mod(?:ulo)? ?\}|"
+    r"\bmod(?:ulo)?\b) {0,3}\{? {0,3}"
+)
 REWRITTEN = tuple(
     (re.compile(pattern, re.ASCII), plain)
     for pattern, plain in (
         (r"\s+", " "),
+        (r"\{ ?\}(?= ?\^)", ""),
+        (rf"{UPRIGHT}\{{(?=[^{{}}]*\{{)((?:[^{{}}^]|\^ ?\{{[^{{}}]*\}}|\^(?! ?\{{))*)\}}", r" \1 "),
+        (rf"{UPRIGHT}\{{([^{{}}()]*[()][^{{}}()]*)\}}", r" \1 "),
         (
             r"\^? ?\{? ?\\circ ?\}? ?(?:\\(?:text|mathrm) ?\{ ?)?([CF])(?![A-Za-z])\}?",
             r" deg\1 ",
@@ -67,6 +76,10 @@ REWRITTEN = tuple(
         (r"\\mu\s*\\(?:text|mathrm)\s*\{", r"\\text{u"),
         (r"[μµ](?=[A-Za-z])", "u"),
         (r"\\(?:Omega|ohm)(?![a-zA-Z])", "ohm "),
+        (
+            rf"\( {{0,3}}{MODULO}(\d+) ?\}}? {{0,3}}\)|{MODULO}(\d+) ?\}}?",
+            lambda found: rf" \mod {found[1] or found[2]} ",
+        ),
         (r"⁄", "/"),
         (r"=<", "<="),
         (r"=>", ">="),
@@ -113,7 +126,7 @@ def plain_signs(text: str) -> str:
     text = RAISED.sub(lambda found: "^{" + "".join(map(SUPERSCRIPTS.get, found[0])) + "}", text)  # type: ignore[arg-type]
     text = LOWERED.sub(lambda found: "_{" + "".join(map(SUBSCRIPTS.get, found[0])) + "}", text)  # type: ignore[arg-type]
     text = "".join(SIGNS.get(letter, letter) for letter in text)
-    text = REPEATING.sub(_fraction, _currency(tidy(text)))
+    text = REPEATING.sub(_fraction, units_inline(_currency(tidy(text)), marked=True))
     for pattern, plain in REWRITTEN:
         text = pattern.sub(plain, text)
     text = text.strip().rstrip(".").strip()

@@ -62,6 +62,15 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
+class Residue:
+    """A whole number modulo another; ``name`` is the variable it is congruent to, if any."""
+
+    value: int
+    modulus: int
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Matrix:
     """Rows of expressions."""
 
@@ -75,7 +84,7 @@ class Text:
     words: str
 
 
-Value = Scalar | Sequence | Interval | Union | Relation | Matrix | Text
+Value = Scalar | Sequence | Interval | Union | Relation | Residue | Matrix | Text
 
 INFINITY = Node("const", name="inf")
 

@@ -1,0 +1,43 @@
+"""The judgement of what a response states, the same for all verifiers of outside problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from stages.base.records import Judgement, Verdict
+from stages.rewards.asides import without_asides
+from stages.rewards.conclusions import conclusion
+
+SHOWN = 80  # characters of an answer quoted in a reason
+PASS = Judgement(Verdict.PASS, 1.0)
+
+Judge = Callable[[str], Judgement]
+"""The judgement of one answer by itself."""
+
+
+def judge_stated(text: str, judge: Judge, with_unit: bool = False) -> Judgement:
+    """Judge the one answer that a text states; what else can be read as an answer must pass too.
+
+    ``with_unit``: a unit in the prose after a box belongs to the answer.
+    """
+    stated = conclusion(without_asides(text))
+    if stated is None:
+        return unparsed(f"no one answer is stated in {text[-SHOWN:]!r}")
+    said = f"{stated.answer} {stated.unit}" if with_unit and stated.unit else stated.answer
+    found = judge(said)
+    if found.verdict is not Verdict.PASS:
+        return found
+    for other in stated.others:
+        if judge(other).verdict is Verdict.WRONG:
+            return unparsed(f"two answers: {stated.answer[:SHOWN]!r} and {other[:SHOWN]!r}")
+    return found
+
+
+def wrong(reason: str) -> Judgement:
+    """An answer that was read, and is another one."""
+    return Judgement(Verdict.WRONG, 0.0, reason)
+
+
+def unparsed(reason: str) -> Judgement:
+    """No answer, several, or one that cannot be read."""
+    return Judgement(Verdict.UNPARSED, 0.0, reason)
