@@ -36,6 +36,11 @@ TURNS = tuple(
             r"(?=[^.\n\d\\$]{1,80}(?:[.\n]|$))",
             r"\1without",
         ),
+        (rf"{OTHER_THAN}(?=\s+(?:just|only|merely)\s+(?:the|an?)\b)", "without"),
+        (
+            r"\b(the|other)\s+(?:wrong|incorrect)(?=\s+(?:options|choices|answers|ones)\b)",
+            r"\1 other",
+        ),
         (r"\ba\s+rather(?=\s+[a-z]{4,20}\s+[a-z])", "a quite"),
         (r"\b(to|must|will|would|should)\s+wait\b", r"\1 stay"),
         (r"\bwait(?:ing)?(?=\s+times?\b)", "delay"),
@@ -56,11 +61,11 @@ REFUSED = re.compile(
     r"(?i)\b(?:instead\s+of|rather\s+than)(?P<between>[\s$*(]{0,4})\\(?:f(?:rame)?)?box(?:ed)?\s*\{"
 )
 DISMISSED = re.compile(
-    r"(?m)(?:^[\s>*_-]{0,9}|[.;:,]\s+\W{0,3}|\b(?:because|since|while|whereas|and|but)\s+)"
+    r"(?m)(?:^[\s>*_-]{0,9}|[.;:,]\s+\W{0,3}|\b(?i:because|since|while|whereas|and|but|as)\s+)"
     r"(?:(?:[Oo]ptions?|[Cc]hoices?|[Aa]nswers?|[Ss]tatements?)\s+)?"
     r"(?P<letters>\W{0,3}\b[A-Z]\b(?:(?:\W{0,3},\s*|\W{0,3}\s+(?:and|or|&)\s+)\W{0,3}\b[A-Z]\b){0,8})"
     r"\W{0,4}(?:\([^()\n]{1,60}\))?\s*"
-    r"(?P<verdict>(?:is|are|was|were)\s+(?:all\s+|both\s+|also\s+|clearly\s+|therefore\s+)?"
+    r"(?P<verdict>(?:is|are|was|were|(?:would|must|can)\s+be)\s+(?:all\s+|both\s+|also\s+|clearly\s+|therefore\s+)?"
     r"(?:wrong|incorrect|false|not\s+(?:correct|right|true))\b|(?:[Ii]ncorrect|[Ww]rong|[Ff]alse)\b)"
 )
 LETTER = re.compile(r"\b[A-Z]\b")

@@ -22,7 +22,9 @@ from stages.rewards.maths_nodes import (
 from stages.rewards.maths_pool import holds
 from stages.rewards.maths_quantities import Asked, comparable
 from stages.rewards.maths_shapes import as_interval, variable
+from stages.rewards.maths_tokens import BASES
 from stages.rewards.maths_values import (
+    ABOUT,
     INFINITY,
     Interval,
     Matrix,
@@ -39,8 +41,6 @@ from stages.rewards.maths_values import (
 MOST_ITEMS = 40
 ANOTHER = "another value"
 BASE = re.compile(r"(?i)\bbase[- ]\$?_?([0-9]{1,2}|[a-z]+)\b")
-NUMBERS = "two three four five six seven eight nine ten"
-BASES = {word: base for base, word in enumerate(NUMBERS.split(), start=2)}
 
 
 def difference(gold: Value, said: Value, asked: Asked) -> str | None:
@@ -171,6 +171,8 @@ def _same_exactly(gold: Node, said: Node) -> bool:
 
 
 def _relations(gold: Value, said: Value, asked: Asked) -> str | None:
+    if any(isinstance(side, Relation) and side.operator == ABOUT for side in (gold, said)):
+        return _approximated(gold, said, asked)
     if isinstance(gold, Relation) and isinstance(said, Relation):
         return _two_relations(_shortened(gold), _shortened(said), asked)
     if isinstance(gold, Relation):
@@ -190,6 +192,26 @@ def _relations(gold: Value, said: Value, asked: Asked) -> str | None:
     if isinstance(gold, Scalar) and name in symbols(gold.node):
         return f"an equation where {_kind(gold)} is expected"
     return difference(gold, said.sides[-1], asked)
+
+
+def _approximated(gold: Value, said: Value, asked: Asked) -> str | None:
+    """A value and a decimal near it, either of which may be the answer if that is so."""
+    if isinstance(gold, Relation) and gold.operator == ABOUT:
+        return difference(gold.sides[0], said, asked)
+    assert isinstance(said, Relation)
+    *exactly, about = said.sides
+    if not isinstance(about, Scalar) or about.node.op != "num":
+        return "an approximation that is no decimal number"
+    margin = Fraction(1, 10**about.places if about.places else 2)  # rounded, or only cut off
+    for side in exactly:
+        if not isinstance(side, Scalar) or symbols(side.node) or side.unit != about.unit:
+            return f"{_kind(side)} beside a decimal number"
+        if not holds("within", side.node, about.node, margin):
+            return "an approximation that does not hold"
+        if difference(exactly[0], side, Asked()) is not None:
+            return "an equation that does not hold"
+    why = difference(gold, exactly[0], asked)
+    return why and difference(gold, about, asked)
 
 
 def _true_equation(gold: Value, said: Relation, asked: Asked) -> str | None:

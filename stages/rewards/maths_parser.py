@@ -13,6 +13,7 @@ from stages.rewards.maths_shapes import (
     bracketed,
     expanded,
     named_alike,
+    plus_and_minus,
     related,
     residue,
     variable,
@@ -32,11 +33,11 @@ from stages.rewards.maths_values import (
 from stages.rewards.units import CURRENCIES, DEGREE, PERCENT, UNITS, Unit, counted, parse_unit
 
 SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "dozen": 12}
-COMPARISONS = {"=", "!=", "<", ">", "<=", ">="}
+COMPARISONS = {"=", "!=", "<", ">", "<=", ">=", r"\approx"}
 UNCOUNTABLE = re.compile(
-    r"(?i)\b(?:not|no|or|and|nor|maybe|perhaps|either|if|to|times|plus|minus|over|divided|half|"
-    r"wrong|is|are|was|by|than|more|less|about|but|except|quarter|third|twice|double|squared|"
-    r"cubed|percent|pairs?|factorial|root|gross|score|fold|choose|mod|modulo|power|squares?|base|"
+    r"(?i)\b(?:not|no|or|and|nor|maybe|perhaps|either|if|to|plus|minus|over|divided|half|"
+    r"wrong|is|are|was|by|than|less|about|but|except|quarter|third|twice|double|squared|"
+    r"cubed|percent|factorial|root|gross|score|fold|choose|mod|modulo|power|squares?|base|"
     r"(?:ten|hundred|thousand|four|fif|six|seven|eigh|nin)ths?)\b"
 )
 MARKED = {"deg": DEGREE, "percent": PERCENT}
@@ -70,7 +71,7 @@ class Parser(Expressions):
         name = self._definition()
         sides: list[Value] = [name or self._union()]
         operators, moduli = list[str](), self._modulus()
-        while self._now.text in COMPARISONS and self._now.kind == "op":
+        while self._now.text in COMPARISONS:
             operators.append(self._now.text)
             self._at += 1
             sides.append(self._union())
@@ -78,7 +79,10 @@ class Parser(Expressions):
         if moduli:
             if len(moduli) > 1 or {*operators} > {"="}:
                 raise UnreadableError("more than one congruence")
-            return residue(sides, moduli.pop())
+            modulus = moduli.pop()
+            last = plus_and_minus(sides[-1]) or [sides[-1]]
+            found = tuple(residue([*sides[:-1], each], modulus) for each in last)
+            return found[0] if len(found) == 1 else Sequence("list", found)
         if not operators:
             return self._member(sides[0])
         return related(sides, operators)
@@ -127,6 +131,11 @@ class Parser(Expressions):
             return Interval(negated(INFINITY), INFINITY, (False, False))
         if token.text == r"\begin":
             return self._matrix()
+        if token.text in ("(", "[") and self._ahead(1).text == r"\begin":
+            self._at += 1
+            matrix = self._matrix()
+            self._need(BRACKETS[token.text])
+            return matrix
         if token.text in (r"\{", r"\langle") or (
             token.text in BRACKETS and self._commas.get(self._at)
         ):
@@ -158,6 +167,11 @@ class Parser(Expressions):
             raise UnreadableError(f"an environment {kind[:20]!r}")
         self._at += 1
         self._need("}")
+        if kind == "array":
+            self._need("{")
+            while self._now.kind == "word" or self._now.text == "|":
+                self._at += 1
+            self._need("}")
         rows, row = list[tuple[Node, ...]](), list[Node]()
         while True:
             row.append(self._sum())

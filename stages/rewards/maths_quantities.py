@@ -21,10 +21,14 @@ from stages.rewards.units import (
 
 MONEY = {UNITS[name] for name in CURRENCIES.values()}
 ANGLES = (None, DEGREE, UNITS["rad"])
-RATE = re.compile(r"[A-Za-z]+(?:\s+per\s+|/)[A-Za-z]+")
+RATE = re.compile(r"([A-Za-z]+)(?:\s+(?:per|an?|each|every)\s+|/)([A-Za-z]+)")
+HOW_MANY = re.compile(
+    r"(?i)\bhow many\s+(?:(?:more|fewer|total|additional|extra|whole|full)\s+){0,2}([a-z]+)"
+)
+AGE = re.compile(r"(?i)\bhow old\b|\bages?\b|\bolder\b|\byounger\b")
 COUNTED = re.compile(
     r"(?i)\b(?:how many|number of)\s+(?!(?:can|could|are|were|is|was|do|does|did|will|would|should|"
-    r"must|has|have|had|more|in|of|left|remain|there)\b)([^.?!]*)"
+    r"must|has|have|had|in|of|left|remain|there)\b)([^.?!]*)"
 )
 """What a problem counts; a verb after "how many" leaves it to the sentences before."""
 PERCENTAGE = re.compile(r"(?i)\bpercentage\b|\b(?:what|as a|in|which) per\s?cent\b|\\?%\s*\?")
@@ -104,8 +108,12 @@ def _named(unit: Unit, prompt: str) -> bool:
         asked = [match[1] for match in COUNTED.finditer(prompt)]
         words = re.findall(r"[A-Za-z]+", " ".join(asked)) or words
         return bool(things) and things <= {counted(word).noun for word in words}
+    if unit in map(unit_word, HOW_MANY.findall(prompt)):
+        return True
+    if unit == UNITS["year"] and AGE.search(prompt):
+        return True
     units = [unit_word(word) for word in words if len(word) > 1 and word not in NO_UNITS]
-    units += [parse_unit(rate) for rate in RATE.findall(prompt)]
+    units += [parse_unit(f"{above}/{below}") for above, below in RATE.findall(prompt)]
     alike = {
         (found.factor**power, power)
         for found in units

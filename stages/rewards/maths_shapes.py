@@ -14,6 +14,7 @@ from stages.rewards.maths_nodes import (
     symbols,
 )
 from stages.rewards.maths_values import (
+    ABOUT,
     INFINITY,
     Interval,
     Relation,
@@ -96,6 +97,11 @@ def _infinite(item: Value) -> bool:
 
 def related(sides: list[Value], operators: list[str]) -> Value:
     """Sides with their operators: an equation, an inequality, or the interval that one states."""
+    if r"\approx" in operators and variable(sides[0]) is None:
+        if operators[-1] != r"\approx" or {*operators[:-1]} > {"="}:
+            raise UnreadableError("an approximation with another relation after it")
+        return Relation(tuple(sides), ABOUT)
+    operators = ["=" if operator == r"\approx" else operator for operator in operators]
     if set(operators) == {"="}:
         if len(sides) == 2 and variable(sides[0]) is None and variable(sides[1]) is not None:
             sides = [sides[1], sides[0]]

@@ -22,13 +22,16 @@ VULGAR = re.compile("[¼½¾⅐-⅞]")
 
 SIGNS = {
     "×": "*", "·": "*", "⋅": "*", "∗": "*", "÷": "/", "∕": "/", "π": r"\pi ", "∞": r"\infty ",
-    "≡": "=", "≤": "<=", "⩽": "<=", "≥": ">=", "⩾": ">=", "≠": "!=", "∪": r"\cup ", "∈": r"\in ",
-    "±": r"\pm ", "∓": r"\mp ", "√": r"\sqrt ", "∅": r"\emptyset ", "ℝ": r"\mathbb{R}", "≈": "=",
+    "≡": "=", "≈": r"\approx ", "¢": " cents ",
+    "≤": "<=", "⩽": "<=", "≥": ">=", "⩾": ">=", "≠": "!=", "∪": r"\cup ", "∈": r"\in ",
+    "±": r"\pm ", "∓": r"\mp ", "√": r"\sqrt ", "∅": r"\emptyset ", "ℝ": r"\mathbb{R}",
     "°": r"^\circ ", "θ": r"\theta ", "α": r"\alpha ", "β": r"\beta ", "λ": r"\lambda ",
     "φ": r"\phi ", "ω": r"\omega ", "γ": r"\gamma ", "⟨": r"\langle ", "⟩": r"\rangle ",
     "\u2126": "ohm ", "\u03a9": "ohm ", "\u00c5": "angstrom ", "\u212b": "angstrom ",
     "⌊": r"\lfloor ", "⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil ",
 }  # fmt: skip
+NUMBERS = "two three four five six seven eight nine ten"
+BASES = {word: base for base, word in enumerate(NUMBERS.split(), start=2)}
 UPRIGHT = r"\\(?:text|textrm|textup|mathrm|rm) ?"
 MODULO = (
     r"(?:\\[pb]?mod(?![a-zA-Z])|\\(?:text|mathrm|operatorname) ?\{ ?mod(?:ulo)? ?\}|"
@@ -38,6 +41,9 @@ REWRITTEN = tuple(
     (re.compile(pattern, re.ASCII), plain)
     for pattern, plain in (
         (r"\s+", " "),
+        (r"\\degree(?![a-zA-Z])", r"^\\circ"),
+        (r"(?:\\(?:text|mathrm) ?\{ ?([kMGm]) ?\}|(?<![A-Za-z])([kMGm])) ?\\Omega", r" \1\2ohm"),
+        (r"\\mu\s*\\(?:text|mathrm)\s*\{", r"\\text{u"),
         (r"\{ ?\}(?= ?\^)", ""),
         (rf"{UPRIGHT}\{{(?=[^{{}}]*\{{)((?:[^{{}}^]|\^ ?\{{[^{{}}]*\}}|\^(?! ?\{{))*)\}}", r" \1 "),
         (rf"{UPRIGHT}\{{([^{{}}()]*[()][^{{}}()]*)\}}", r" \1 "),
@@ -55,11 +61,21 @@ REWRITTEN = tuple(
         (r"(?<!\\)\\[,;: ()\[\]]|\\q?quad(?![a-zA-Z])|(?<=\S)~", " "),
         (r"\\[dtc]frac(?![a-zA-Z])", r"\\frac"),
         (r"\\[dt]binom(?![a-zA-Z])", r"\\binom"),
-        (r"\\(?:approx|simeq|equiv)(?![a-zA-Z])", "="),
+        (r"\\equiv(?![a-zA-Z])", "="),
+        (r"\\(?:simeq|sim)(?![a-zA-Z])", r"\\approx "),
+        (r"\((\d{1,200})\) ?_", r"\1_"),
+        (
+            rf"_ ?\{{? ?\\(?:text|mathrm) ?\{{ ?({'|'.join(BASES)}) ?\}} ?\}}?",
+            lambda found: f"_{{{BASES[found[1]]}}}",
+        ),
         (r"\\(?:leqslant|leq|le)(?![a-zA-Z])", "<="),
         (r"\\(?:geqslant|geq|ge)(?![a-zA-Z])", ">="),
         (r"\\color\s*\{[a-z]+\}|\\(?:small|large|Large)(?![a-zA-Z])", " "),
-        (r"(?<=[0-9})])\s*(?:\\text\s*\{\s*)?(?:(?:square|cubic) )?units?\s*\}?$", ""),
+        (
+            r"(?:(?<=[0-9})])|(?<=\\pi)|(?<=\\pi ))"
+            r"\s*(?:\\text\s*\{\s*)?(?:(?:square|cubic) )?units?\s*\}?$",
+            "",
+        ),
         (r"\\lt(?![a-zA-Z])", "<"),
         (r"\\gt(?![a-zA-Z])", ">"),
         (r"\\(?:neq|ne)(?![a-zA-Z])", "!="),
@@ -73,7 +89,6 @@ REWRITTEN = tuple(
         (r"(?i)\b(?:minus|negative)\b", "-"),
         (r"(?i)\b(?:plus|positive)\b", "+"),
         (r"\*\*", "^"),
-        (r"\\mu\s*\\(?:text|mathrm)\s*\{", r"\\text{u"),
         (r"[μµ](?=[A-Za-z])", "u"),
         (r"\\(?:Omega|ohm)(?![a-zA-Z])", "ohm "),
         (

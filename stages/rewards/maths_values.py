@@ -55,7 +55,10 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Sides joined by ``=``, ``!=``, ``>`` or ``>=``; chains of equations have several sides."""
+    """Sides joined by ``=``, ``!=``, ``>`` or ``>=``; chains of equations have several sides.
+
+    With ``≈`` all but the last are equal, and the last is a decimal near them.
+    """
 
     sides: tuple[Value, ...]
     operator: str
@@ -86,6 +89,7 @@ class Text:
 
 Value = Scalar | Sequence | Interval | Union | Relation | Residue | Matrix | Text
 
+ABOUT = "≈"
 INFINITY = Node("const", name="inf")
 
 

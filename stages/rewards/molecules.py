@@ -27,7 +27,10 @@ DRESS = tuple(
     )
 )
 """LaTeX around and in a SMILES; a bond's own backslash stays."""
-LABEL = re.compile(r"(?i)^(?:(?:canonical\s+)?smiles|inchi)\s*(?::|\bis\b|=(?!1))\s*")
+LABEL = re.compile(
+    r"(?i)^(?:the\s+)?(?:(?:canonical\s+)?smiles(?:\s+(?:string|notation))?|inchi)"
+    r"(?:\s+(?:of|for)\s+[\w\s,()-]{1,60}?)?\s*(?::|\bis\b|=(?!1))\s*"
+)
 
 
 def judge_molecule(gold: str, text: str) -> Judgement:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from stages.base.errors import VerifierError
 from stages.base.records import Judgement, Verdict
-from stages.problems.wording import LATEX_TEXT, tidy
+from stages.problems.wording import tidy
 from stages.rewards.asides import without_dismissals
-from stages.rewards.choices import read_choice
+from stages.rewards.choices import read_choice, stated_choice
 from stages.rewards.maths import read_gold
 from stages.rewards.maths_nodes import InexactError, UnreadableError, exact, symbols
 from stages.rewards.maths_pool import TimeLimitError, holds
 from stages.rewards.maths_quantities import Asked, comparable
 from stages.rewards.maths_reading import read
-from stages.rewards.maths_shapes import as_value
-from stages.rewards.maths_values import Scalar, Value
+from stages.rewards.maths_shapes import as_value, variable
+from stages.rewards.maths_values import ABOUT, Relation, Scalar, Value
 from stages.rewards.maths_work import unworked
 from stages.rewards.statements import PASS, SHOWN, judge_stated, unparsed, wrong
 from stages.rewards.units import units_inline
@@ -25,8 +27,36 @@ from stages.rewards.units import units_inline
 TOLERANCE = Fraction(1, 100)
 TIMES = re.compile(r"(?<=[0-9])\s*[xX]\s*(?=10\s*\^|10\*\*|10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻])")
 ATTACHED = re.compile(r"(?<![A-Za-z_{^])([0-9])(?=(?![eE][-+0-9])[A-Za-zµμΩÅ])")
-ABOUT = re.compile(r"(?i)^\s*(?:(?:about|approximately|roughly)\b|\\approx(?![a-z])|[≈~])\s*")
-FORMULA = ((re.compile(r"\\ce\s*\{([^{}]*)\}"), r"\1"), (re.compile(r"_\{?([0-9]+)\}?"), r"\1"))
+ROUGHLY = re.compile(
+    r"(?i)^\s*(?:(?:about|approximately|roughly)\b|\\(?:approx|simeq|sim)(?![a-z])|[≈~])\s*"
+)
+MICRO = re.compile(r"\\mu\s*(?=[A-Za-z]{1,3}(?![A-Za-z]))")
+NAME = re.compile(
+    r"^\s*(?:\\Delta\s*)?(?:[A-Za-z]|p[A-Z][a-z]?|\\(?!text|math|approx)[A-Za-z]{2,7}|"
+    r"\\(?:text|mathrm)\s*\{(?:p[A-Z][a-z]?|[A-Za-z])\})\s*"
+    r"(?:_(?:\w|\{(?:[^{}]|\{[^{}]*\}){1,20}\})|\^\{?\s*(?:\\circ|°|\\ominus|\*|\\prime)\s*\}?|'){0,3}"
+    r"\s*(?==|≈|\\approx|\\simeq)"
+)
+"""What is measured, before the sign of equality: pH, K_a, the speed v_max."""
+FORMULA = tuple(
+    (re.compile(pattern), plain)
+    for pattern, plain in (
+        (r"(?<![\d\s])[_^]\s?(?:\{([^{}]*)\}|(?=\w))|_\{([^{}]*)\}", r"\1\2"),
+        (r"\^\{?(\d?[-+])\}?", r"\1"),
+        (r"(?<=\d)\^\s?\{([^{}]*)\}", r"^\1"),
+        (r"\\(?:ce|text|textbf|textit|mathrm|mathbf)\s*\{([^{}]*)\}", r"\1"),
+        (r"\\(alpha|beta|gamma|delta|sigma|pi|lambda|mu|omega)(?![a-zA-Z])\s?", r"\1"),
+        (r"(?<=[\w+])\^?-(?=[\s$.)}]|$)", "⁻"),
+        (r"(?<![\w+])-(?=\d)", "⁻"),
+    )
+)
+"""LaTeX of formulas as plain text; the minus of a charge or a number is no punctuation."""
+SYMBOLS = """
+H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb
+Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po
+At Rn Fr Ra Ac Th Pa U Np Pu
+"""
+COMPOUND = re.compile(rf"(?:(?:{'|'.join(SYMBOLS.split())})\d*)+")
 PUNCTUATION = re.compile(r"[\s\"'`*_.,;:!()$-]+")
 
 
@@ -59,12 +89,12 @@ def read_quantity(gold: str) -> Scalar:
 
 def _separated(text: str) -> str:
     """A quantity with its unit apart: ``5m`` is a length, ``3x10^8`` a number."""
-    return ATTACHED.sub(r"\1 ", TIMES.sub("*", units_inline(text)))
+    return ATTACHED.sub(r"\1 ", TIMES.sub("*", units_inline(MICRO.sub("u", text))))
 
 
 def _quantity(expected: Scalar, answer: str, measured: Measured) -> Judgement:
     try:
-        said: Value = as_value(read(_separated(ABOUT.sub("", answer))))
+        said = _last_side(read(_separated(NAME.sub("x", ROUGHLY.sub("", answer)))), measured)
         if not isinstance(said, Scalar) or symbols(said.node):
             return unparsed(f"{answer[:SHOWN]!r} is no quantity")
         pairs = comparable(expected, said, measured.asked)
@@ -78,6 +108,24 @@ def _quantity(expected: Scalar, answer: str, measured: Measured) -> Judgement:
     except (UnreadableError, RecursionError) as error:
         return unparsed(f"{answer[:SHOWN]!r}: {error}")
     return wrong(f"out of tolerance: {answer[:SHOWN]!r}")
+
+
+def _last_side(value: Value, measured: Measured) -> Value:
+    """What an equation comes to; sides before it that are numbers must be near."""
+    if not isinstance(value, Relation) or value.operator not in ("=", ABOUT):
+        return value
+    *before, last = value.sides
+    for at, side in enumerate(before):
+        if not isinstance(last, Scalar) or not isinstance(side, Scalar):
+            return value
+        if not at and symbols(side.node) and variable(side) is None:
+            return value
+        if symbols(last.node) or symbols(side.node):
+            continue
+        pairs = comparable(last, side, measured.asked)
+        if isinstance(pairs, str) or not any(_near(*pair, measured.tolerance) for pair in pairs):
+            raise UnreadableError("an equation that does not hold")
+    return last
 
 
 def _near(gold: Scalar, said: Scalar, tolerance: Fraction) -> bool:
@@ -100,7 +148,7 @@ def judge_choice(gold: str, text: str) -> Judgement:
 
 
 def _letter(letter: str, answer: str) -> Judgement:
-    said = read_choice(answer)
+    said = stated_choice(answer)
     if said is None:
         return unparsed(f"no one letter is stated in {answer[:SHOWN]!r}")
     return PASS if said == letter else wrong(f"another choice: {said}")
@@ -108,15 +156,18 @@ def _letter(letter: str, answer: str) -> Judgement:
 
 def judge_text(gold: str, text: str, aliases: tuple[str, ...] = ()) -> Judgement:
     """Words, the same after folding case, articles and punctuation, or those of an alias."""
-    accepted = frozenset(folded(words) for words in (gold, *aliases))
+    accepted = {folded(words): _formula(words) for words in (gold, *aliases)}
     if "" in accepted:
         raise VerifierError("the gold or an alias has no words. Rewrite it or drop the row.")
     return judge_stated(text, lambda said: _words(accepted, said))
 
 
-def _words(accepted: frozenset[str], answer: str) -> Judgement:
-    if folded(answer) in accepted:
-        return PASS
+def _words(accepted: Mapping[str, str], answer: str) -> Judgement:
+    words = folded(answer)
+    if words in accepted:
+        formulas = accepted[words], _formula(answer)
+        other = all(formulas) and formulas[0] != formulas[1]
+        return wrong(f"another formula: {answer[:SHOWN]!r}") if other else PASS
     if not re.search(r"[^\W\d_]", answer):
         return unparsed(f"no words: {answer[:SHOWN]!r}")
     return wrong(f"other words: {answer[:SHOWN]!r}")
@@ -128,7 +179,22 @@ def folded(text: str) -> str:
     >>> folded("The *Golgi* apparatus.")
     'golgi apparatus'
     """
+    text = "".join(_latin(letter) for letter in tidy(text))
     for pattern, kept in FORMULA:
         text = pattern.sub(kept, text)
-    plain = PUNCTUATION.sub(" ", LATEX_TEXT.sub(r" \1 ", tidy(text))).casefold().split()
+    plain = PUNCTUATION.sub(" ", text).casefold().split()
     return " ".join(plain[len(plain) > 1 and plain[0] in ("the", "a", "an") :])
+
+
+def _latin(letter: str) -> str:
+    """A Greek letter by its name; any other as it is."""
+    name = unicodedata.name(letter, "") if "α" <= letter <= "ω" else ""
+    return name.rpartition(" ")[2].lower() or letter
+
+
+def _formula(text: str) -> str:
+    """A text if it is a chemical formula, in which case counts: Co is not CO."""
+    for pattern, kept in FORMULA:
+        text = pattern.sub(kept, text)
+    text = text.strip(" .$")
+    return text if COMPOUND.fullmatch(text) else ""

@@ -82,6 +82,9 @@ week | weeks | s 1 | 604800
 month | months | s 1 | 2629800
 year yr yrs | years | s 1 | 31557600
 atm | atmosphere atmospheres | kg 1 m -1 s -2 | 101325
+psi | | kg 1 m -1 s -2 | 6894757293168/1000000000
+gauss | | kg 1 s -2 A -1 | 1/10000
+lightspeed | | m 1 s -1 | 299792458
 mmHg torr | | kg 1 m -1 s -2 | 101325/760
 cc | | m 3 | 1/1000000
 gal | gallon gallons | m 3 | 3785411784/1000000000000
@@ -120,7 +123,7 @@ SIGNS = (
     (r"\\(?:Omega|ohm)(?![a-z])|[\u2126\u03a9]", "ohm "),
     (r"\\mu\s*|[µμ]", "u"),
     (r"[\u00c5\u212b]|\\AA\b", " angstrom "),
-    (r"\\(?:text|textrm|mathrm|mbox|rm)\s*\{([^{}]*)\}", r" \1 "),
+    (r"\\(?:text|textrm|textbf|textit|mathrm|mbox|rm)\s*\{([^{}]*)\}", r" \1 "),
     (r"\\[,;:! ]|\\q?quad|~|(?<=[A-Za-z])-(?=[A-Za-z])", " "),
     (r"\\cdot|\\times|[·×⋅]|(?<=[A-Za-z])\.(?=[A-Za-z])", "*"),
     (r"(?i)\bsq(?:uare|\.)?\s+([a-z]+)", r"\1^2"),
@@ -128,6 +131,9 @@ SIGNS = (
     (r"(?i)([a-z])\s+squared\b", r"\1^2"),
     (r"(?i)([a-z])\s+cubed\b", r"\1^3"),
     (r"(?i)\bper\b", "/"),
+    (r"(?i)\bmm\s+hg\b", "mmHg"),
+    (r"(?i)\b(years?|months?)\s+old\b", r"\1"),
+    (r"(?<=eV)\s*/\s*c(?![A-Za-z])", "/lightspeed"),
 )
 
 
