@@ -38,8 +38,9 @@ TURNS = tuple(
         ),
         (rf"{OTHER_THAN}(?=\s+(?:just|only|merely)\s+(?:the|an?)\b)", "without"),
         (
-            r"\b(the|other)\s+(?:wrong|incorrect)(?=\s+(?:options|choices|answers|ones)\b)",
-            r"\1 other",
+            r"((?:^|\n)[ \t*_#]{0,6}|\b(?:the|other)\s+)(?:wrong|incorrect)"
+            r"(?=\s+(?:options|choices|answers|ones)\b)",
+            r"\1other",
         ),
         (r"\ba\s+rather(?=\s+[a-z]{4,20}\s+[a-z])", "a quite"),
         (r"\b(to|must|will|would|should)\s+wait\b", r"\1 stay"),
@@ -61,12 +62,15 @@ REFUSED = re.compile(
     r"(?i)\b(?:instead\s+of|rather\s+than)(?P<between>[\s$*(]{0,4})\\(?:f(?:rame)?)?box(?:ed)?\s*\{"
 )
 DISMISSED = re.compile(
-    r"(?m)(?:^[\s>*_-]{0,9}|[.;:,]\s+\W{0,3}|\b(?i:because|since|while|whereas|and|but|as)\s+)"
-    r"(?:(?:[Oo]ptions?|[Cc]hoices?|[Aa]nswers?|[Ss]tatements?)\s+)?"
-    r"(?P<letters>\W{0,3}\b[A-Z]\b(?:(?:\W{0,3},\s*|\W{0,3}\s+(?:and|or|&)\s+)\W{0,3}\b[A-Z]\b){0,8})"
-    r"\W{0,4}(?:\([^()\n]{1,60}\))?\s*"
-    r"(?P<verdict>(?:is|are|was|were|(?:would|must|can)\s+be)\s+(?:all\s+|both\s+|also\s+|clearly\s+|therefore\s+)?"
-    r"(?:wrong|incorrect|false|not\s+(?:correct|right|true))\b|(?:[Ii]ncorrect|[Ww]rong|[Ff]alse)\b)"
+    r"(?m)(?:^[ \t>*_-]{0,9}|[.;:,]\s{1,3}|\b(?i:because|since|while|whereas|and|but|as)\s{1,3})"
+    r"[*_(]{0,3}(?:(?i:options?|choices?|answers?|statements?)\s{1,3})?"
+    r"(?P<letters>[*_(]{0,3}\b[A-Z]\b"
+    r"(?:[*_)]{0,3}(?:,[ \t]{0,2}(?:(?:and|or)[ \t])?|[ \t](?:and|or|&)[ \t])[*_(]{0,3}[A-Z]\b)"
+    r"{0,8})"
+    r"[ \t*_).:,-]{0,6}(?:\([^()\n]{1,60}\)[ \t]?)?"
+    r"(?P<verdict>(?:is|are|was|were|(?:would|must|can)\s+be)\s+"
+    r"(?:all\s+|both\s+|also\s+|clearly\s+|therefore\s+)?"
+    r"(?:wrong|incorrect|false|not\s+(?:correct|right|true))\b|(?i:incorrect|wrong|false)\b)"
 )
 LETTER = re.compile(r"\b[A-Z]\b")
 

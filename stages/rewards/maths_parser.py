@@ -77,7 +77,7 @@ class Parser(Expressions):
             sides.append(self._union())
             moduli |= self._modulus()
         if moduli:
-            if len(moduli) > 1 or {*operators} > {"="}:
+            if len(moduli) > 1 or not {*operators} <= {"="}:
                 raise UnreadableError("more than one congruence")
             modulus = moduli.pop()
             last = plus_and_minus(sides[-1]) or [sides[-1]]

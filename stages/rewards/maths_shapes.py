@@ -97,10 +97,8 @@ def _infinite(item: Value) -> bool:
 
 def related(sides: list[Value], operators: list[str]) -> Value:
     """Sides with their operators: an equation, an inequality, or the interval that one states."""
-    if r"\approx" in operators and variable(sides[0]) is None:
-        if operators[-1] != r"\approx" or {*operators[:-1]} > {"="}:
-            raise UnreadableError("an approximation with another relation after it")
-        return Relation(tuple(sides), ABOUT)
+    if r"\approx" in operators and (len(sides) > 2 or variable(sides[0]) is None):
+        return _approximate(sides, operators)
     operators = ["=" if operator == r"\approx" else operator for operator in operators]
     if set(operators) == {"="}:
         if len(sides) == 2 and variable(sides[0]) is None and variable(sides[1]) is not None:
@@ -115,6 +113,15 @@ def related(sides: list[Value], operators: list[str]) -> Value:
     if {operator[0] for operator in operators} != {"<"} or len(sides) > 3:
         raise UnreadableError("a chain of mixed relations")
     return _range(sides, operators) or _inequality(sides, operators)
+
+
+def _approximate(sides: list[Value], operators: list[str]) -> Relation:
+    """Equal sides with a decimal after them, given to a variable if one stands first."""
+    if operators[-1] != r"\approx" or not {*operators[:-1]} <= {"="}:
+        raise UnreadableError("an approximation with another relation")
+    if variable(sides[0]) is None:
+        return Relation(tuple(sides), ABOUT)
+    return Relation((sides[0], Relation(tuple(sides[1:]), ABOUT)), "=")
 
 
 def residue(sides: list[Value], modulus: int) -> Residue:

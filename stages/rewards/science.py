@@ -115,6 +115,7 @@ def _last_side(value: Value, measured: Measured) -> Value:
     if not isinstance(value, Relation) or value.operator not in ("=", ABOUT):
         return value
     *before, last = value.sides
+    last = _last_side(last, measured)
     for at, side in enumerate(before):
         if not isinstance(last, Scalar) or not isinstance(side, Scalar):
             return value
