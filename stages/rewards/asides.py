@@ -50,9 +50,9 @@ TURNS = tuple(
             r"\1 \2 trap",
         ),
         (
-            r"\bit\s+(?:is|would\s+be)\s+(?:wrong|incorrect)(?=\s+to\s+(?:use|add|subtract|"
+            r"\b(it)\s+(?:is|would\s+be)\s+(?:wrong|incorrect)(?=\s+to\s+(?:use|add|subtract|"
             r"multiply|divide|assume|ignore|neglect|count|forget|apply|treat)\b)",
-            "it is no use",
+            r"\1 is no use",
         ),
         (r"\bcorrection(?=\s+(?:factor|term)s?\b)", "adjustment"),
     )
