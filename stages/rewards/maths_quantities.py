@@ -108,7 +108,7 @@ def _named(unit: Unit, prompt: str) -> bool:
         asked = [match[1] for match in COUNTED.finditer(prompt)]
         words = re.findall(r"[A-Za-z]+", " ".join(asked)) or words
         return bool(things) and things <= {counted(word).noun for word in words}
-    if unit in map(unit_word, HOW_MANY.findall(prompt)):
+    if unit in map(unit_word, HOW_MANY.findall(prompt)[-1:]):
         return True
     if unit == UNITS["year"] and AGE.search(prompt):
         return True

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from stages.base.errors import VerifierError
 from stages.base.records import Judgement, Verdict
-from stages.problems.wording import tidy
 from stages.rewards.asides import without_dismissals
 from stages.rewards.choices import read_choice, stated_choice
+from stages.rewards.formulas import folded, formula
 from stages.rewards.maths import read_gold
 from stages.rewards.maths_nodes import InexactError, UnreadableError, exact, symbols
 from stages.rewards.maths_pool import TimeLimitError, holds
@@ -38,26 +37,6 @@ NAME = re.compile(
     r"\s*(?==|≈|\\approx|\\simeq)"
 )
 """What is measured, before the sign of equality: pH, K_a, the speed v_max."""
-FORMULA = tuple(
-    (re.compile(pattern), plain)
-    for pattern, plain in (
-        (r"(?<![\d\s])[_^]\s?(?:\{([^{}]*)\}|(?=\w))|_\{([^{}]*)\}", r"\1\2"),
-        (r"\^\{?(\d?[-+])\}?", r"\1"),
-        (r"(?<=\d)\^\s?\{([^{}]*)\}", r"^\1"),
-        (r"\\(?:ce|text|textbf|textit|mathrm|mathbf)\s*\{([^{}]*)\}", r"\1"),
-        (r"\\(alpha|beta|gamma|delta|sigma|pi|lambda|mu|omega)(?![a-zA-Z])\s?", r"\1"),
-        (r"(?<=[\w+])\^?-(?=[\s$.)}]|$)", "⁻"),
-        (r"(?<![\w+])-(?=\d)", "⁻"),
-    )
-)
-"""LaTeX of formulas as plain text; the minus of a charge or a number is no punctuation."""
-SYMBOLS = """
-H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb
-Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po
-At Rn Fr Ra Ac Th Pa U Np Pu
-"""
-COMPOUND = re.compile(rf"(?:(?:{'|'.join(SYMBOLS.split())})\d*)+")
-PUNCTUATION = re.compile(r"[\s\"'`*_.,;:!()$-]+")
 
 
 @dataclass(frozen=True)
@@ -157,7 +136,7 @@ def _letter(letter: str, answer: str) -> Judgement:
 
 def judge_text(gold: str, text: str, aliases: tuple[str, ...] = ()) -> Judgement:
     """Words, the same after folding case, articles and punctuation, or those of an alias."""
-    accepted = {folded(words): _formula(words) for words in (gold, *aliases)}
+    accepted = {folded(words): formula(words) for words in (gold, *aliases)}
     if "" in accepted:
         raise VerifierError("the gold or an alias has no words. Rewrite it or drop the row.")
     return judge_stated(text, lambda said: _words(accepted, said))
@@ -166,36 +145,9 @@ def judge_text(gold: str, text: str, aliases: tuple[str, ...] = ()) -> Judgement
 def _words(accepted: Mapping[str, str], answer: str) -> Judgement:
     words = folded(answer)
     if words in accepted:
-        formulas = accepted[words], _formula(answer)
+        formulas = accepted[words], formula(answer)
         other = all(formulas) and formulas[0] != formulas[1]
         return wrong(f"another formula: {answer[:SHOWN]!r}") if other else PASS
     if not re.search(r"[^\W\d_]", answer):
         return unparsed(f"no words: {answer[:SHOWN]!r}")
     return wrong(f"other words: {answer[:SHOWN]!r}")
-
-
-def folded(text: str) -> str:
-    """Words in one form: no case, no punctuation around them, no article before them.
-
-    >>> folded("The *Golgi* apparatus.")
-    'golgi apparatus'
-    """
-    text = "".join(_latin(letter) for letter in tidy(text))
-    for pattern, kept in FORMULA:
-        text = pattern.sub(kept, text)
-    plain = PUNCTUATION.sub(" ", text).casefold().split()
-    return " ".join(plain[len(plain) > 1 and plain[0] in ("the", "a", "an") :])
-
-
-def _latin(letter: str) -> str:
-    """A Greek letter by its name; any other as it is."""
-    name = unicodedata.name(letter, "") if "α" <= letter <= "ω" else ""
-    return name.rpartition(" ")[2].lower() or letter
-
-
-def _formula(text: str) -> str:
-    """A text if it is a chemical formula, in which case counts: Co is not CO."""
-    for pattern, kept in FORMULA:
-        text = pattern.sub(kept, text)
-    text = text.strip(" .$")
-    return text if COMPOUND.fullmatch(text) else ""
