@@ -10,18 +10,17 @@ from contextlib import suppress
 from functools import lru_cache
 
 from stages.base.errors import VerifierError
-from stages.base.records import Judgement, Verdict
+from stages.base.records import Judgement
 from stages.rewards.choices import read_choice
 from stages.rewards.extraction import boxes
 from stages.rewards.maths_boxes import boxes_joined
 from stages.rewards.maths_compare import difference
 from stages.rewards.maths_nodes import InexactError, UnreadableError, exact, symbols
-from stages.rewards.maths_pool import TimeLimitError
 from stages.rewards.maths_quantities import Asked
 from stages.rewards.maths_reading import read
 from stages.rewards.maths_values import Relation, Scalar, Sequence, Text, Union, Value
 from stages.rewards.maths_work import unworked
-from stages.rewards.statements import PASS, SHOWN, judge_stated, unparsed, wrong
+from stages.rewards.statements import SHOWN, compared, judge_stated
 
 
 def judge_maths(gold: str, text: str, asked: Asked) -> Judgement:
@@ -69,18 +68,15 @@ def _computed(value: Value) -> None:
 @lru_cache(maxsize=16384)
 def _judged(expected: Value, written: tuple[str, str], asked: Asked) -> Judgement:
     """Judge a written answer beside its gold; the same pair is judged once in a process."""
-    answer = written[1]
-    try:
-        said = _read(answer, expected)
-        why = difference(expected, said, asked)
-        why = why or unworked(expected, said, written, asked.prompt)
-        if why is not None and isinstance(said, Text) and not isinstance(expected, Text):
-            return unparsed(f"words: {answer[:SHOWN]!r}")
-    except TimeLimitError as error:
-        return Judgement(Verdict.TIMEOUT, 0.0, f"{error}: {answer[:SHOWN]!r}")
-    except (UnreadableError, RecursionError) as error:
-        return unparsed(f"{answer[:SHOWN]!r}: {error}")
-    return PASS if why is None else wrong(f"{why}: {answer[:SHOWN]!r}")
+    return compared(written[1], lambda: _why(expected, written, asked))
+
+
+def _why(expected: Value, written: tuple[str, str], asked: Asked) -> str | None:
+    said = _read(written[1], expected)
+    why = difference(expected, said, asked) or unworked(expected, said, written, asked.prompt)
+    if why is not None and isinstance(said, Text) and not isinstance(expected, Text):
+        raise UnreadableError("words")
+    return why
 
 
 def _read(answer: str, expected: Value) -> Value:

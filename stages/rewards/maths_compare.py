@@ -254,8 +254,7 @@ def _two_relations(gold: Relation, said: Relation, asked: Asked) -> str | None:
 
 
 def _plain_node(side: Value) -> Node | None:
-    plain = isinstance(side, Scalar) and side.unit is None and side.base is None
-    return side.node if plain and isinstance(side, Scalar) else None
+    return side.node if isinstance(side, Scalar) and side.bare else None
 
 
 def _residues(gold: Value, said: Value, asked: Asked) -> str | None:

@@ -151,8 +151,7 @@ def alike_modulo(items: list[Value], modulus: int) -> list[Value]:
 
 def _whole(side: Value) -> int:
     """The whole number that a side without variables comes to."""
-    plain = isinstance(side, Scalar) and side.unit is None and side.base is None
-    if isinstance(side, Scalar) and plain and not symbols(side.node):
+    if isinstance(side, Scalar) and side.bare and not symbols(side.node):
         with suppress(InexactError):
             found = exact(side.node, {})
             if found.denominator == 1:

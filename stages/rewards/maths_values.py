@@ -23,6 +23,11 @@ class Scalar:
     places: int | None = None
     figures: int = 0
 
+    @property
+    def bare(self) -> bool:
+        """Whether it has no unit and is written in base ten."""
+        return self.unit is None and self.base is None
+
 
 @dataclass(frozen=True, slots=True)
 class Sequence:

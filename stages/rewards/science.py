@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from stages.base.errors import VerifierError
-from stages.base.records import Judgement, Verdict
+from stages.base.records import Judgement
 from stages.rewards.asides import without_dismissals
 from stages.rewards.choices import read_choice, stated_choice
 from stages.rewards.formulas import folded, formula
 from stages.rewards.maths import read_gold
 from stages.rewards.maths_nodes import InexactError, UnreadableError, exact, symbols
-from stages.rewards.maths_pool import TimeLimitError, holds
+from stages.rewards.maths_pool import holds
 from stages.rewards.maths_quantities import Asked, comparable
 from stages.rewards.maths_reading import read
 from stages.rewards.maths_shapes import as_value, variable
 from stages.rewards.maths_values import ABOUT, Relation, Scalar, Value
 from stages.rewards.maths_work import unworked
-from stages.rewards.statements import PASS, SHOWN, judge_stated, unparsed, wrong
+from stages.rewards.statements import PASS, SHOWN, compared, judge_stated, unparsed, wrong
 from stages.rewards.units import units_inline
 
 TOLERANCE = Fraction(1, 100)
@@ -55,7 +54,9 @@ def judge_number(gold: str, text: str, measured: Measured) -> Judgement:
     """
     expected = read_quantity(gold)
     measures = expected.unit is not None or measured.asked.unit is not None
-    return judge_stated(text, lambda said: _quantity(expected, said, measured), measures)
+    return judge_stated(
+        text, lambda said: compared(said, lambda: _quantity(expected, said, measured)), measures
+    )
 
 
 def read_quantity(gold: str) -> Scalar:
@@ -71,22 +72,17 @@ def _separated(text: str) -> str:
     return ATTACHED.sub(r"\1 ", TIMES.sub("*", units_inline(MICRO.sub("u", text))))
 
 
-def _quantity(expected: Scalar, answer: str, measured: Measured) -> Judgement:
-    try:
-        said = _last_side(read(_separated(NAME.sub("x", ROUGHLY.sub("", answer)))), measured)
-        if not isinstance(said, Scalar) or symbols(said.node):
-            return unparsed(f"{answer[:SHOWN]!r} is no quantity")
-        pairs = comparable(expected, said, measured.asked)
-        if isinstance(pairs, str):
-            return wrong(f"{pairs}: {answer[:SHOWN]!r}")
-        if any(_near(one, other, measured.tolerance) for one, other in pairs):
-            why = unworked(expected, said, ("", answer), measured.asked.prompt)
-            return wrong(f"{why}: {answer[:SHOWN]!r}") if why else PASS
-    except TimeLimitError as error:
-        return Judgement(Verdict.TIMEOUT, 0.0, f"{error}: {answer[:SHOWN]!r}")
-    except (UnreadableError, RecursionError) as error:
-        return unparsed(f"{answer[:SHOWN]!r}: {error}")
-    return wrong(f"out of tolerance: {answer[:SHOWN]!r}")
+def _quantity(expected: Scalar, answer: str, measured: Measured) -> str | None:
+    """What keeps an answer from being a quantity; None if nothing does."""
+    said = _last_side(read(_separated(NAME.sub("x", ROUGHLY.sub("", answer)))), measured)
+    if not isinstance(said, Scalar) or symbols(said.node):
+        raise UnreadableError("no quantity")
+    pairs = comparable(expected, said, measured.asked)
+    if isinstance(pairs, str):
+        return pairs
+    if any(_near(*pair, measured.tolerance) for pair in pairs):
+        return unworked(expected, said, ("", answer), measured.asked.prompt)
+    return "out of tolerance"
 
 
 def _last_side(value: Value, measured: Measured) -> Value:
@@ -136,18 +132,17 @@ def _letter(letter: str, answer: str) -> Judgement:
 
 def judge_text(gold: str, text: str, aliases: tuple[str, ...] = ()) -> Judgement:
     """Words, the same after folding case, articles and punctuation, or those of an alias."""
-    accepted = {folded(words): formula(words) for words in (gold, *aliases)}
-    if "" in accepted:
+    accepted = [(folded(words), formula(words)) for words in (gold, *aliases)]
+    if any(not words for words, _ in accepted):
         raise VerifierError("the gold or an alias has no words. Rewrite it or drop the row.")
     return judge_stated(text, lambda said: _words(accepted, said))
 
 
-def _words(accepted: Mapping[str, str], answer: str) -> Judgement:
-    words = folded(answer)
-    if words in accepted:
-        formulas = accepted[words], formula(answer)
-        other = all(formulas) and formulas[0] != formulas[1]
-        return wrong(f"another formula: {answer[:SHOWN]!r}") if other else PASS
+def _words(accepted: list[tuple[str, str]], answer: str) -> Judgement:
+    said, named = folded(answer), formula(answer)
+    alike = [case for words, case in accepted if words == said]
+    if any(case == named or not case or not named for case in alike):
+        return PASS
     if not re.search(r"[^\W\d_]", answer):
         return unparsed(f"no words: {answer[:SHOWN]!r}")
     return wrong(f"other words: {answer[:SHOWN]!r}")

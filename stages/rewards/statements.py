@@ -7,6 +7,8 @@ from collections.abc import Callable
 from stages.base.records import Judgement, Verdict
 from stages.rewards.asides import without_asides
 from stages.rewards.conclusions import conclusion
+from stages.rewards.maths_nodes import UnreadableError
+from stages.rewards.maths_pool import TimeLimitError
 
 SHOWN = 80  # characters of an answer quoted in a reason
 PASS = Judgement(Verdict.PASS, 1.0)
@@ -31,6 +33,17 @@ def judge_stated(text: str, judge: Judge, with_unit: bool = False) -> Judgement:
         if judge(other).verdict is Verdict.WRONG:
             return unparsed(f"two answers: {stated.answer[:SHOWN]!r} and {other[:SHOWN]!r}")
     return found
+
+
+def compared(answer: str, compare: Callable[[], str | None]) -> Judgement:
+    """The judgement that follows from what keeps an answer from being the gold, None if nothing."""
+    try:
+        why = compare()
+    except TimeLimitError as error:
+        return Judgement(Verdict.TIMEOUT, 0.0, f"{error}: {answer[:SHOWN]!r}")
+    except (UnreadableError, RecursionError) as error:
+        return unparsed(f"{answer[:SHOWN]!r}: {error}")
+    return PASS if why is None else wrong(f"{why}: {answer[:SHOWN]!r}")
 
 
 def wrong(reason: str) -> Judgement:
