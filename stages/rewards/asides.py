@@ -11,6 +11,9 @@ import re
 
 from stages.rewards.conclusions import LONGEST, MARK
 
+SOUNDS = re.compile(
+    r"(?i)\b(?:may|might|could|instead|rather|wait(?:ing)?|mistake|error|wrong|incorrect|correction)\b"
+)
 PARTICIPLES = """
 simplified written rewritten shown seen verified checked confirmed found derived expressed
 calculated computed obtained done solved used applied proven proved generalized generalised
@@ -83,8 +86,8 @@ def without_asides(text: str) -> str:
     >>> without_asides("The answer is 3. It may be written as a fraction.")
     'The answer is 3. It is written as a fraction.'
     """
-    if len(text) > LONGEST:
-        return text  # it states nothing
+    if len(text) > LONGEST or not SOUNDS.search(text):
+        return text  # too long to state anything, or without such a word
     text = REFUSED.sub(lambda found: f"instead of{found['between']}{{", text)
     at = _stated(text)
     tail = text[at:]
