@@ -45,6 +45,11 @@ TURNS = tuple(
             r"(?=\s+(?:options|choices|answers|ones)\b)",
             r"\1other",
         ),
+        (
+            r"\b((?:the|all|all\s+the)\s+others?(?:\s+options|\s+choices)?\s+(?:are|is))\s+"
+            r"(?:all\s+)?(?:wrong|incorrect|false)\b",
+            r"\1 out",
+        ),
         (r"\ba\s+rather(?=\s+[a-z]{4,20}\s+[a-z])", "a quite"),
         (r"\b(to|must|will|would|should)\s+wait\b", r"\1 stay"),
         (r"\bwait(?:ing)?(?=\s+times?\b)", "delay"),
@@ -73,7 +78,9 @@ DISMISSED = re.compile(
     r"[ \t*_).:,-]{0,6}(?:\([^()\n]{1,60}\)[ \t]?)?"
     r"(?P<verdict>(?:is|are|was|were|(?:would|must|can)\s+be)\s+"
     r"(?:all\s+|both\s+|also\s+|clearly\s+|therefore\s+)?"
-    r"(?:wrong|incorrect|false|not\s+(?:correct|right|true))\b|(?i:incorrect|wrong|false)\b)"
+    r"(?:wrong|incorrect|false|not\s+(?:correct|right|true))\b|(?i:incorrect|wrong|false)\b|"
+    r"(?:is|might|may|could|seems?|looks?)\b[^.\n]{1,60}?\bbut\s+(?:it\s+|they\s+)?(?:is|are)\s+"
+    r"(?:wrong|incorrect|false)\b)"
 )
 LETTER = re.compile(r"\b[A-Z]\b")
 

@@ -65,6 +65,8 @@ def difference(gold: Value, said: Value, asked: Asked) -> str | None:
 def _of_one_type(gold: Value, said: Value, asked: Asked) -> str | None:
     if isinstance(gold, Scalar) and isinstance(said, Scalar):
         return _scalars(gold, said, asked)
+    if isinstance(gold, Scalar) and isinstance(said, Sequence) and said.either:
+        return next((why for item in said.items if (why := difference(gold, item, asked))), None)
     if isinstance(gold, Union) and isinstance(said, Union):
         return _unions(gold, said, asked)
     if isinstance(gold, Sequence) and isinstance(said, Sequence):

@@ -48,22 +48,26 @@ class Parser(Expressions):
 
     def value(self) -> Value:
         """The whole text as one value; UnreadableError if it is not one."""
-        items = [self._relation()]
-        while self._separator():
+        items, between = [self._relation()], list[str]()
+        while found := self._separator():
+            between.append(found)
             items.append(self._relation())
         if self._now.kind != "end":
             raise UnreadableError(f"{self._now.text[:20]!r} has no place in the answer")
         if isinstance(items[-1], Residue):
             items = alike_modulo(items, items[-1].modulus)
-        return items[0] if len(items) == 1 else Sequence("list", named_alike(items))
+        if len(items) == 1:
+            return items[0]
+        return Sequence("list", named_alike(items), set(between) == {"or"})
 
-    def _separator(self) -> bool:
-        """Step over what stands between the items of a list."""
-        comma = self._take(",", ";")
-        if self._now.kind in ("word", "text") and self._inner().lower() in ("and", "or"):
-            self._at += 1
-            return True
-        return comma
+    def _separator(self) -> str:
+        """Step over what stands between the items of a list; the last word or sign of it."""
+        comma = "," if self._take(",", ";") else ""
+        word = self._inner().lower() if self._now.kind in ("word", "text") else ""
+        if word not in ("and", "or"):
+            return comma
+        self._at += 1
+        return word
 
     # --- relations and what they hold
 
@@ -198,7 +202,7 @@ class Parser(Expressions):
         self._at += money is not None
         node = self._scaled(self._sum())
         node = negated(node) if sign else node
-        if self._take(":"):
+        if self._take(":") or self._to():
             return Sequence("ratio", (Scalar(node), Scalar(self._sum())))
         lone = self._tokens[start : self._at]
         found = _written(node, lone)
@@ -211,6 +215,12 @@ class Parser(Expressions):
         if node.op == "call" and node.name == "base":
             return Scalar(node, unit, int(node.args[1].value))
         return replace(found, unit=unit)
+
+    def _to(self) -> bool:
+        """Step over the "to" of a ratio."""
+        found = self._now.kind in ("word", "text") and self._inner() == "to"
+        self._at += found
+        return found
 
     def _scaled(self, node: Node) -> Node:
         """A number with its thousands or millions in words."""

@@ -73,7 +73,8 @@ REWRITTEN = tuple(
         (r"\\color\s*\{[a-z]+\}|\\(?:small|large|Large)(?![a-zA-Z])", " "),
         (
             r"(?:(?<=[0-9})])|(?<=\\pi)|(?<=\\pi ))"
-            r"\s*(?:\\text\s*\{\s*)?(?:(?:square|cubic) )?units?\s*\}?$",
+            r"\s*(?:\\text\s*\{\s*)?(?:(?:square|cubic|sq\.?|cu\.?) )?units?\s*\}?"
+            r"(?:\s*\^\s*\{?[23]\}?)?$",
             "",
         ),
         (r"\\lt(?![a-zA-Z])", "<"),

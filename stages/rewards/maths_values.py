@@ -34,10 +34,12 @@ class Sequence:
     """Several values: ``tuple`` (a, b), ``bracket`` [a, b], ``ratio`` a:b; ``list`` a, b; ``set``.
 
     The order counts in the first three, the number of times a value comes in all but ``set``.
+    ``either``: a list with "or" between its items, which may be one value in several forms.
     """
 
     kind: str
     items: tuple[Value, ...]
+    either: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from stages.rewards.maths_pool import TimeLimitError
 SHOWN = 80  # characters of an answer quoted in a reason
 PASS = Judgement(Verdict.PASS, 1.0)
 
+TICKS = dict.fromkeys(map(ord, "✓✔✅☑∎"))  # beside an answer they say that it is one
+
 Judge = Callable[[str], Judgement]
 """The judgement of one answer by itself."""
 
@@ -22,7 +24,7 @@ def judge_stated(text: str, judge: Judge, with_unit: bool = False) -> Judgement:
 
     ``with_unit``: a unit in the prose after a box belongs to the answer.
     """
-    stated = conclusion(without_asides(text))
+    stated = conclusion(without_asides(text.translate(TICKS)))
     if stated is None:
         return unparsed(f"no one answer is stated in {text[-SHOWN:]!r}")
     said = f"{stated.answer} {stated.unit}" if with_unit and stated.unit else stated.answer

@@ -127,6 +127,7 @@ MATHS = r"""
 + (x-2)^2 + (y+3)^2 = 25 ¦ \boxed{(x - 2)^2 + (y + 3)^2 = 5^2}
 + (a+5)(b+2) ¦ \boxed{(b+2)(a+5)}
 - (a+5)(b+2) ¦ \boxed{ab+2a+5b+10} ¦ Factor $ab+2a+5b+10$.
++ \frac{1}{2} ¦ The probability is $\boxed{\frac{1}{2}}$ or $50\%$.
 + \frac{1}{2} ¦ \boxed{\frac{1}{2} = 0.5}
 + \frac{1}{2} ¦ \boxed{0.5}
 + \frac{1}{2} ¦ \boxed{\frac{1}{2}} (or 50%)
@@ -306,6 +307,53 @@ MATHS = r"""
 - \begin{pmatrix}1 \\ 2\end{pmatrix} ¦ \boxed{2\left[\begin{array}{c}1\\2\end{array}\right]}
 - 3 ¦ \boxed{2 < x \approx 3}
 - 5 ¦ \boxed{12 > 5 \pmod 7}
++ 5 ¦ Answer: \( \boxed{5} \)⏎⏎Let me know if anything is unclear.
++ 5 ¦ $\boxed{5}$ is the final answer, which might seem surprising.
++ 5 ¦ So $x=5$. We check: $5 + 3 = 8$. ✓⏎⏎$\boxed{5}$
++ 5 ¦ $\boxed{5}$ ✓
++ 5 ¦ \boxed{5} ∎
++ 5 ¦ $\boxed{5}$. $\blacksquare$
++ 5 ¦ Hence $x=\boxed{5}$ (the other root, $-3$, is negative).
++ 5 ¦ Since the other root is extraneous, $x = \boxed{5}$.
++ 5 ¦ \boxed{5}⏎⏎(Note: $-5$ is rejected since lengths are positive.)
++ \frac{3}{4} ¦ $\frac{6}{8} = \boxed{\frac{3}{4}}$
++ \frac{3}{4} ¦ \boxed{\frac{6}{8}} = \boxed{\frac{3}{4}}
++ \frac{3}{4} ¦ \boxed{\dfrac{3}{4}\text{ or }0.75}
++ \frac{3}{4} ¦ \boxed{75\%}
++ 3, 4 ¦ The two numbers are $\boxed{3}$ and $\boxed{4}$, and their sum is 7.
++ 3, 4 ¦ $\boxed{3 \text{ and } 4}$
++ (3, 4) ¦ $(x, y) = \boxed{(3, 4)}$
++ (3, 4) ¦ \boxed{\text{(3, 4)}}
+- 12 ¦ \boxed{12\text{ ways}}
++ 12 ¦ \boxed{12\text{ ways}} ¦ In how many ways can it be done?
++ 12 ¦ \boxed{12\text{ km}} ¦ How far is it in km?
++ 12 ¦ \boxed{12\text{ square units}} ¦ What is the area?
++ 12 ¦ \boxed{12\ \text{units}^2} ¦ What is the area?
++ 12 ¦ \boxed{12 \text{ sq. units}} ¦ What is the area?
++ 3:2 ¦ \boxed{3 : 2}
+- 3:2 ¦ \boxed{2:3}
++ 3:2 ¦ \boxed{3 \text{ to } 2}
++ \text{all real numbers} ¦ \boxed{\mathbb{R}}
++ (-\infty, \infty) ¦ \boxed{\mathbb{R}}
++ (-\infty, \infty) ¦ \boxed{\text{all real numbers}}
++ \emptyset ¦ \boxed{\varnothing}
++ \text{no solution} ¦ \boxed{\text{No solutions}}
++ 1+\sqrt{2} ¦ \boxed{\sqrt{2} + 1 \approx 2.414}
++ 2^{10} ¦ \boxed{1024}
++ 10! ¦ \boxed{3628800}
++ \log_2 3 ¦ \boxed{\frac{\ln 3}{\ln 2}}
++ -\frac{1}{2} ¦ \boxed{\frac{-1}{2}}
++ -\frac{1}{2} ¦ \boxed{\frac{1}{-2}}
++ 5 ¦ \boxed{5 \text{ or } \frac{10}{2}}
+- 5 ¦ \boxed{5, 5}
+- 5 ¦ \boxed{5 \text{ and } 5}
+- 5 ¦ \boxed{5 \text{ to } 6}
+- 5 ¦ 5 to 1
++ 5:1 ¦ \boxed{5 \text{ to } 1}
+- 1/5 ¦ \boxed{1 \text{ to } 5}
+- (0, \infty) ¦ \boxed{\text{all real numbers}}
+- \text{no solution} ¦ \boxed{\text{all real numbers}}
+- \text{no solution} ¦ \boxed{\text{one solution}}
 """
 CASES = [("maths", line) for line in MATHS.strip().splitlines()]
 

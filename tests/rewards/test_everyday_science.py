@@ -218,6 +218,41 @@ NUMBERS = r"""
 - 100 g ¦ \boxed{100 kg}
 + 1.41 m ¦ \boxed{d = \sqrt{2}\text{ m} \approx 1.41\text{ m}}
 - 1.41 m ¦ \boxed{d = \sqrt{3}\text{ m} \approx 1.41\text{ m}}
++ 0.35 ¦ The probability is about **0.35**.⏎⏎\boxed{0.35}
++ 350 J ¦ \boxed{3.5 \times 10^2 \; \text{J}}
++ 350 J ¦ \boxed{350~\mathrm{J}}
++ 350 J ¦ The work done is $W = \boxed{350}$ J.
++ 350 J ¦ $W = 350\,\text{J}$⏎⏎**Answer:** 350 J
++ 350 J ¦ \boxed{350 \text{ Joules}}
++ 350 J ¦ Answer: approximately 350 J
++ 350 J ¦ **Answer: ≈ 350 J**
+- 350 J ¦ **Answer: ≈ 35 J**
++ 350 J ¦ \boxed{0.35\ \text{kJ}}
++ 350 J ¦ \boxed{350\ \text{N}\cdot\text{m}}
++ 350 J ¦ \boxed{350\ \text{N·m}}
++ 350 J ¦ \boxed{350\,\mathrm{kg\,m^2\,s^{-2}}}
++ 350 J ¦ \boxed{350\,\mathrm{kg\,m^2/s^2}}
++ 350 J ¦ \boxed{350\,\frac{\mathrm{kg}\,\mathrm{m}^2}{\mathrm{s}^2}}
++ 350 J ¦ \boxed{+350 J}
+- 350 J ¦ \boxed{350 \text{ J/s}}
++ 2.0 mol/L ¦ \boxed{2.0\,\mathrm{mol\,L^{-1}}}
++ 2.0 mol/L ¦ \boxed{2.0\,\mathrm{mol\cdot L^{-1}}}
++ 2.0 mol/L ¦ \boxed{2.0\ M}
++ 9.65e4 C/mol ¦ \boxed{96485\ \text{C/mol}}
++ 9.65e4 C/mol ¦ \boxed{96,485\ \text{C mol}^{-1}}
++ 2.2e-18 J ¦ \boxed{2.18e-18 J}
++ 2.2e-18 J ¦ \boxed{2.18 x 10^-18 J}
++ 2.2e-18 J ¦ \boxed{2.18 × 10⁻¹⁸ J}
++ 2.2e-18 J ¦ \boxed{2.18*10^{-18} J}
++ 30° ¦ \boxed{30^\circ}
++ 30° ¦ \boxed{\theta = 30^\circ}
++ 30° ¦ \boxed{\pi/6}
++ 30° ¦ \boxed{\frac{\pi}{6}\text{ rad}}
++ 45.0 kg ¦ \boxed{45.0\ \text{kg}}
++ 45.0 kg ¦ \boxed{99.2\text{ lb}}
++ 200 m ¦ \boxed{200\text{ m}} (downstream)
++ 200 m ¦ The car travels \boxed{200 \text{ m}} before stopping.
++ 0 N ¦ \boxed{0}
 """
 CHOICES = r"""
 + B ¦ Answer: B⏎Explanation: A is wrong because it ignores friction.
@@ -290,6 +325,35 @@ CHOICES = r"""
 + B ¦ Answer: B⏎⏎Incorrect options: A, C and D.
 + B ¦ Answer: **B**⏎- **A**: Incorrect. It is too small.⏎- **C** is wrong.
 + B ¦ The answer is (B).⏎(A), (C), and (D) are all incorrect.
++ B ¦ **Step 1**: compute.⏎**Step 2**: compare.⏎⏎The correct answer is **B) 10^-4 eV**.
++ B ¦ $\boxed{\text{B}}$⏎⏎**Why the others fail:** A ignores recoil; C and D violate parity.
++ B ¦ \[⏎\boxed{B}⏎\]
++ B ¦ The correct answer is **Option B**.
++ B ¦ Correct answer: **B**
++ B ¦ **Correct Answer:** (B) It increases.
++ B ¦ The answer is B. Therefore, A, C, and D are incorrect.
++ B ¦ Answer: B) it increases⏎Option A might be tempting, but it is incorrect.
++ B ¦ The answer is (B) since the others are wrong.
++ B ¦ \boxed{B) \text{ it increases}}
++ B ¦ \boxed{\text{B) it increases}}
++ B ¦ \boxed{\text{(B) } x = 5}
++ B ¦ Thus the answer is B, not A.
+- B ¦ Thus the answer is A, not B.
++ B ¦ I'm confident the answer is B.
++ B ¦ <answer>B</answer>
++ B ¦ Answer: \boxed{B}. Explanation: B is correct because A, C are wrong.
++ B ¦ #### B
++ B ¦ The final answer is: $\boxed{B}$
++ B ¦ Hence the correct option is (B).
++ B ¦ (B) is the correct answer.
++ B ¦ B is the best choice.
++ B ¦ So the answer is **B**, because the field vanishes inside.
+- B ¦ The answer is B since C and B are right.
+- B ¦ The answer is B, because not B.
+- B ¦ Answer: B⏎B might be tempting, but it is incorrect.
+- B ¦ I'm not sure the answer is B.
+- B ¦ B, not B.
+- B ¦ Not A, B.
 """
 WORDS = r"""
 + mitochondria ¦ The answer is **mitochondria**.
