@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from stages.base.errors import VerifierError
 from stages.base.records import Verdict
 from stages.rewards.choices import read_choice
-from stages.rewards.maths_compare import Asked
+from stages.rewards.maths_quantities import Asked
 from stages.rewards.science import Measured, judge_choice, judge_number, judge_text
 from stages.rewards.units import parse_unit
 
