@@ -20,7 +20,7 @@ from stages.rewards.maths_quantities import Asked
 from stages.rewards.maths_reading import read
 from stages.rewards.maths_values import Relation, Scalar, Sequence, Text, Union, Value
 from stages.rewards.maths_work import unworked
-from stages.rewards.statements import SHOWN, compared, judge_stated
+from stages.rewards.stated import SHOWN, compared, judge_stated
 
 
 def judge_maths(gold: str, text: str, asked: Asked) -> Judgement:

@@ -9,7 +9,7 @@ from rdkit import Chem, RDLogger
 
 from stages.base.errors import VerifierError
 from stages.base.records import Judgement
-from stages.rewards.statements import PASS, SHOWN, judge_stated, unparsed, wrong
+from stages.rewards.stated import PASS, SHOWN, judge_stated, unparsed, wrong
 
 RDLogger.DisableLog("rdApp.*")  # type: ignore[attr-defined]
 

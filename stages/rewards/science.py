@@ -19,7 +19,7 @@ from stages.rewards.maths_reading import read
 from stages.rewards.maths_shapes import as_value, variable
 from stages.rewards.maths_values import ABOUT, Relation, Scalar, Value
 from stages.rewards.maths_work import unworked
-from stages.rewards.statements import PASS, SHOWN, compared, judge_stated, unparsed, wrong
+from stages.rewards.stated import PASS, SHOWN, compared, judge_stated, unparsed, wrong
 from stages.rewards.units import units_inline
 
 TOLERANCE = Fraction(1, 100)
