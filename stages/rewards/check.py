@@ -11,6 +11,10 @@ answer, or more than one), "truncated" (cut off, or thinking that never ends) an
 
 Without "verifier" the domain decides: maths is judged as mathematics; science by its gold: a number
 with or without a unit, one letter of a choice, an InChI, words, else mathematics.
+
+Instructions are judged by their wording, which is stricter than IFEval's published checks: whole
+words, bounds that hold under every reading, marks as Markdown has them. What counts as the right
+answer, and where the instructions differ, stands in docs/algorithms/rl_data.md.
 """
 
 from __future__ import annotations

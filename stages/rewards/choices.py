@@ -6,8 +6,29 @@ import re
 
 from stages.problems.wording import LATEX_TEXT, tidy
 
-CHOICE = re.compile(r"[(\[]?([A-Za-z])(?:[)\].:]+|\s+-(?=\s)|(?=$))(?P<option>\s+\S.*)?")
+CHOICE = re.compile(r"[(\[]?([A-Za-z])(?:[)\].:]+|\s+-(?=\s)|(?=\s+\()|(?=$))(?P<option>\s+\S.*)?")
+CHOSEN = re.compile(
+    r"(?i)^(?:I(?:'m|\s+am)\s+(?:confident|sure|certain)(?:\s+that)?\s+)?"
+    r"(?:(?:the|so|thus|therefore|hence),?\s+)*"
+    r"(?:(?:best|most\s+(?:likely|appropriate|accurate)|correct|right)\s+)?"
+    r"(?:(?:answer|option|choice)(?:\s+is)?:?\s+|(?:I|we)\s+(?:would\s+)?"
+    r"(?:choose|select|pick|go\s+with)\s+(?:(?:option|choice|answer)\s+)?)|"
+    r"(?<=[A-Z)])\W{0,3}\s+is\s+(?:the\s+)?(?:correct|right|best)(?:\s+(?:answer|option|choice|one))?$"
+)
+REASON = re.compile(
+    r"^(\W?([A-Z])\W{0,3}?),?\s+(?:not\s+\W?(?!\2)[A-Z]\W?|(?:because|since|as)\s+"
+    r"(?!.*(?:\b(?!I\b)[A-Z]\b|\b(?:or|but|except|not)\b))[^.]*)$"
+)
 OPTION = re.compile(r"^[\s,/&|;(]*[A-Z]\b|\(?\b[A-Z]\)|\bor\b|\band\b|\bbut\b|\bexcept\b")
+
+
+def stated_choice(text: str) -> str | None:
+    """The letter that a sentence chooses; None if it chooses none, or more than one.
+
+    >>> stated_choice("The best option is C."), stated_choice("D is correct"), stated_choice("A")
+    ('C', 'D', 'A')
+    """
+    return read_choice(REASON.sub(r"\1", CHOSEN.sub("", text.strip(" $*_`\"'."))))
 
 
 def read_choice(text: str) -> str | None:

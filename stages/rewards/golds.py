@@ -12,10 +12,11 @@ from stages.base.records import Problem, Verdict
 from stages.problems.answers import compose
 from stages.rewards.choices import read_choice
 from stages.rewards.maths import read_gold
-from stages.rewards.maths_compare import Asked, difference
+from stages.rewards.maths_compare import difference
 from stages.rewards.maths_nodes import UnreadableError
 from stages.rewards.maths_pool import TimeLimitError
-from stages.rewards.maths_values import Scalar, Sequence, Text, Union, Value
+from stages.rewards.maths_quantities import Asked
+from stages.rewards.maths_values import Residue, Scalar, Sequence, Text, Union, Value
 from stages.rewards.router import verify
 from stages.rewards.science import read_quantity
 from stages.rewards.verifiers import verifier_of
@@ -90,10 +91,16 @@ def altered(gold: str) -> Iterator[str]:
     numbers = list(NUMBER.finditer(gold))
     for found in (numbers[0], numbers[-1]) if numbers else ():
         yield f"{gold[: found.start()]}{int(found[0]) + 1}{gold[found.end() :]}"
-    nothing = isinstance(value, Scalar) and not value.node.value and value.node.op == "num"
-    if not nothing:
+    if not _own_negative(value):
         yield gold[1:] if gold.startswith("-") else f"-{gold}"
     yield from (f"{gold} + 1", f"{gold}, 7919")
+
+
+def _own_negative(value: Value) -> bool:
+    """Whether the other sign makes no difference: nothing, or half of a modulus."""
+    if isinstance(value, Residue):
+        return 2 * value.value % value.modulus == 0
+    return isinstance(value, Scalar) and value.node.op == "num" and not value.node.value
 
 
 def altered_values(value: Value) -> Iterator[Value]:

@@ -10,19 +10,17 @@ from contextlib import suppress
 from functools import lru_cache
 
 from stages.base.errors import VerifierError
-from stages.base.records import Judgement, Verdict
+from stages.base.records import Judgement
 from stages.rewards.choices import read_choice
-from stages.rewards.conclusions import Conclusion, conclusion
 from stages.rewards.extraction import boxes
-from stages.rewards.maths_compare import Asked, difference
+from stages.rewards.maths_boxes import boxes_joined
+from stages.rewards.maths_compare import difference
 from stages.rewards.maths_nodes import InexactError, UnreadableError, exact, symbols
-from stages.rewards.maths_pool import TimeLimitError
+from stages.rewards.maths_quantities import Asked
 from stages.rewards.maths_reading import read
-from stages.rewards.maths_values import Relation, Scalar, Sequence, Text, Value
+from stages.rewards.maths_values import Relation, Scalar, Sequence, Text, Union, Value
 from stages.rewards.maths_work import unworked
-
-SHOWN = 80  # characters of an answer quoted in a reason
-PASS = Judgement(Verdict.PASS, 1.0)
+from stages.rewards.stated import SHOWN, compared, judge_stated
 
 
 def judge_maths(gold: str, text: str, asked: Asked) -> Judgement:
@@ -32,24 +30,10 @@ def judge_maths(gold: str, text: str, asked: Asked) -> Judgement:
     <Verdict.PASS: 'pass'>
     """
     expected = read_gold(gold)
-    stated = conclusion(text)
-    if stated is None:
-        return Judgement(Verdict.UNPARSED, 0.0, f"no one answer is stated in {text[-SHOWN:]!r}")
-    return judge_statement(gold, expected, stated, asked)
-
-
-def judge_statement(gold: str, expected: Value, stated: Conclusion, asked: Asked) -> Judgement:
-    """Judge a stated answer; the others that can be read must be right too."""
     measures = isinstance(expected, Scalar) and expected.unit is not None
-    said = f"{stated.answer} {stated.unit}" if stated.unit and measures else stated.answer
-    found = _judged(expected, (gold, said), asked)
-    if found.verdict is not Verdict.PASS:
-        return found
-    for other in stated.others:
-        if _judged(expected, (gold, other), asked).verdict is Verdict.WRONG:
-            reason = f"two answers: {stated.answer[:SHOWN]!r} and {other[:SHOWN]!r}"
-            return Judgement(Verdict.UNPARSED, 0.0, reason)
-    return PASS
+    if isinstance(expected, Sequence | Union):
+        text = boxes_joined(text)
+    return judge_stated(text, lambda said: _judged(expected, (gold, said), asked), measures)
 
 
 @lru_cache(maxsize=4096)
@@ -84,18 +68,15 @@ def _computed(value: Value) -> None:
 @lru_cache(maxsize=16384)
 def _judged(expected: Value, written: tuple[str, str], asked: Asked) -> Judgement:
     """Judge a written answer beside its gold; the same pair is judged once in a process."""
-    answer = written[1]
-    try:
-        said = _read(answer, expected)
-        why = difference(expected, said, asked)
-        why = why or unworked(expected, said, written, asked.prompt)
-        if why is not None and isinstance(said, Text) and not isinstance(expected, Text):
-            return Judgement(Verdict.UNPARSED, 0.0, f"words: {answer[:SHOWN]!r}")
-    except TimeLimitError as error:
-        return Judgement(Verdict.TIMEOUT, 0.0, f"{error}: {answer[:SHOWN]!r}")
-    except (UnreadableError, RecursionError) as error:
-        return Judgement(Verdict.UNPARSED, 0.0, f"{answer[:SHOWN]!r}: {error}")
-    return PASS if why is None else Judgement(Verdict.WRONG, 0.0, f"{why}: {answer[:SHOWN]!r}")
+    return compared(written[1], lambda: _why(expected, written, asked))
+
+
+def _why(expected: Value, written: tuple[str, str], asked: Asked) -> str | None:
+    said = _read(written[1], expected)
+    why = difference(expected, said, asked) or unworked(expected, said, written, asked.prompt)
+    if why is not None and isinstance(said, Text) and not isinstance(expected, Text):
+        raise UnreadableError("words")
+    return why
 
 
 def _read(answer: str, expected: Value) -> Value:

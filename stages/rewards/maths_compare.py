@@ -6,14 +6,12 @@ Each function gives None where the two are the same, else in words what differs.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 
 from stages.rewards.maths_nodes import (
     InexactError,
     Node,
     UnreadableError,
-    call,
     exact,
     has_constant,
     minus,
@@ -22,12 +20,16 @@ from stages.rewards.maths_nodes import (
     symbols,
 )
 from stages.rewards.maths_pool import holds
+from stages.rewards.maths_quantities import Asked, comparable
 from stages.rewards.maths_shapes import as_interval, variable
+from stages.rewards.maths_tokens import BASES
 from stages.rewards.maths_values import (
+    ABOUT,
     INFINITY,
     Interval,
     Matrix,
     Relation,
+    Residue,
     Scalar,
     Sequence,
     Text,
@@ -35,40 +37,10 @@ from stages.rewards.maths_values import (
     Value,
     decimal_matches,
 )
-from stages.rewards.units import (
-    CURRENCIES,
-    DEGREE,
-    NO_UNITS,
-    PERCENT,
-    UNITS,
-    Unit,
-    counted,
-    parse_unit,
-    unit_word,
-)
 
 MOST_ITEMS = 40
 ANOTHER = "another value"
-MONEY = {UNITS[name] for name in CURRENCIES.values()}
-RADIAN = UNITS["rad"]
-RATE = re.compile(r"[A-Za-z]+(?:\s+per\s+|/)[A-Za-z]+")
 BASE = re.compile(r"(?i)\bbase[- ]\$?_?([0-9]{1,2}|[a-z]+)\b")
-NUMBERS = "two three four five six seven eight nine ten"
-BASES = {word: base for base, word in enumerate(NUMBERS.split(), start=2)}
-COUNTED = re.compile(
-    r"(?i)\b(?:how many|number of)\s+(?!(?:can|could|are|were|is|was|do|does|did|will|would|should|"
-    r"must|has|have|had|more|in|of|left|remain|there)\b)([^.?!]*)"
-)
-"""What a problem counts; a verb after "how many" leaves it to the sentences before."""
-PERCENTAGE = re.compile(r"(?i)\bpercentage\b|\b(?:what|as a|in|which) per\s?cent\b|\\?%\s*\?")
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What the problem says about the answer: its wording, and the unit it asks for."""
-
-    prompt: str = ""
-    unit: Unit | None = None
 
 
 def difference(gold: Value, said: Value, asked: Asked) -> str | None:
@@ -77,6 +49,8 @@ def difference(gold: Value, said: Value, asked: Asked) -> str | None:
     Raises UnreadableError where that cannot be decided, TimeLimitError where it takes too long.
     """
     either = (gold, said)
+    if any(isinstance(side, Residue) for side in either):
+        return _residues(gold, said, asked)
     if any(isinstance(side, Relation) for side in either):
         return _relations(gold, said, asked)
     if any(isinstance(side, Interval) for side in either):
@@ -91,6 +65,8 @@ def difference(gold: Value, said: Value, asked: Asked) -> str | None:
 def _of_one_type(gold: Value, said: Value, asked: Asked) -> str | None:
     if isinstance(gold, Scalar) and isinstance(said, Scalar):
         return _scalars(gold, said, asked)
+    if isinstance(gold, Scalar) and isinstance(said, Sequence) and said.either:
+        return next((why for item in said.items if (why := difference(gold, item, asked))), None)
     if isinstance(gold, Union) and isinstance(said, Union):
         return _unions(gold, said, asked)
     if isinstance(gold, Sequence) and isinstance(said, Sequence):
@@ -150,91 +126,6 @@ def _rounds(written: Scalar, node: Node) -> bool:
         return holds("within", node, written.node, Fraction(1, 2 * 10**written.places))
 
 
-def comparable(gold: Scalar, said: Scalar, asked: Asked) -> list[tuple[Scalar, Scalar]] | str:
-    """Pairs of numbers, one of which must agree; or why the units do not go together.
-
-    The second is in the unit of the first.
-    """
-    bare = (Scalar(gold.node, places=gold.places, figures=gold.figures),
-            Scalar(said.node, places=said.places, figures=said.figures))  # fmt: skip
-    if PERCENT in (gold.unit, said.unit):
-        return _percentages(gold, said, asked, bare)
-    if gold.unit in (None, DEGREE, RADIAN) and said.unit in (None, DEGREE, RADIAN):
-        pairs = [(Scalar(_radians(gold)), Scalar(_radians(said)))]
-        return (
-            pairs
-            if has_constant(gold.node, "pi") and gold.unit is None
-            else [bare, *pairs][gold.unit is not None and said.unit is not None :]
-        )
-    if said.unit is None:
-        return [bare]  # the problem, or the gold, says which unit
-    if gold.unit is None:
-        return _added_unit(said, asked, bare)
-    if gold.unit.dimensions != said.unit.dimensions:
-        return "another unit"
-    return [(Scalar(gold.node), Scalar(converted(said.node, said.unit, gold.unit)))]
-
-
-def _percentages(
-    gold: Scalar, said: Scalar, asked: Asked, bare: tuple[Scalar, Scalar]
-) -> list[tuple[Scalar, Scalar]] | str:
-    """50 % is 0.5, and 50 only where the problem asks for a percentage."""
-    if gold.unit not in (None, PERCENT) or said.unit not in (None, PERCENT):
-        return "another unit"
-    if gold.unit == said.unit:
-        return [bare]
-    wanted = asked.unit == PERCENT or bool(PERCENTAGE.search(asked.prompt))
-    if wanted:
-        return [bare]
-    sides = [call("percent", item.node) if item.unit else item.node for item in (gold, said)]
-    return [(Scalar(sides[0]), Scalar(sides[1]))]
-
-
-def _radians(found: Scalar) -> Node:
-    return call("deg", found.node) if found.unit == DEGREE else found.node
-
-
-def _added_unit(
-    said: Scalar, asked: Asked, bare: tuple[Scalar, Scalar]
-) -> list[tuple[Scalar, Scalar]] | str:
-    """A unit the gold does not have must be the one that is asked for; a currency may be added."""
-    assert said.unit is not None
-    if asked.unit is not None:
-        if asked.unit.dimensions != said.unit.dimensions:
-            return "another unit"
-        return [(bare[0], Scalar(converted(said.node, said.unit, asked.unit)))]
-    if said.unit in MONEY or _named(said.unit, asked.prompt):
-        return [bare]
-    return "a unit that neither the gold nor the problem has"
-
-
-def _named(unit: Unit, prompt: str) -> bool:
-    """Whether a problem asks for a noun, or speaks of a unit and no other for the same quantity."""
-    words = re.findall(r"[A-Za-z]+", prompt)
-    if unit.noun:
-        things = set(unit.noun.split()) - {"per"}
-        asked = [match[1] for match in COUNTED.finditer(prompt)]
-        words = re.findall(r"[A-Za-z]+", " ".join(asked)) or words
-        return bool(things) and things <= {counted(word).noun for word in words}
-    units = [unit_word(word) for word in words if len(word) > 1 and word not in NO_UNITS]
-    units += [parse_unit(rate) for rate in RATE.findall(prompt)]
-    alike = {
-        (found.factor**power, power)
-        for found in units
-        if found is not None
-        for power in (1, 2, 3)
-        if tuple((name, count * power) for name, count in found.dimensions) == unit.dimensions
-    }
-    return {factor for factor, _ in alike} == {unit.factor}
-
-
-def converted(node: Node, unit: Unit, wanted: Unit) -> Node:
-    """A number of one unit as a number of another for the same quantity."""
-    scaled = Node("mul", (number(unit.factor / wanted.factor), node))
-    shift = (unit.offset - wanted.offset) / wanted.factor
-    return Node("add", (scaled, number(shift))) if shift else scaled
-
-
 def same_node(gold: Node, said: Node) -> bool:
     """Whether two expressions have the same value wherever the gold is defined."""
     ends = _end(gold), _end(said)
@@ -282,6 +173,8 @@ def _same_exactly(gold: Node, said: Node) -> bool:
 
 
 def _relations(gold: Value, said: Value, asked: Asked) -> str | None:
+    if any(isinstance(side, Relation) and side.operator == ABOUT for side in (gold, said)):
+        return _approximated(gold, said, asked)
     if isinstance(gold, Relation) and isinstance(said, Relation):
         return _two_relations(_shortened(gold), _shortened(said), asked)
     if isinstance(gold, Relation):
@@ -301,6 +194,26 @@ def _relations(gold: Value, said: Value, asked: Asked) -> str | None:
     if isinstance(gold, Scalar) and name in symbols(gold.node):
         return f"an equation where {_kind(gold)} is expected"
     return difference(gold, said.sides[-1], asked)
+
+
+def _approximated(gold: Value, said: Value, asked: Asked) -> str | None:
+    """A value and a decimal near it, either of which may be the answer if that is so."""
+    if isinstance(gold, Relation) and gold.operator == ABOUT:
+        return difference(gold.sides[0], said, asked)
+    assert isinstance(said, Relation)
+    *exactly, about = said.sides
+    if not isinstance(about, Scalar) or about.node.op != "num":
+        return "an approximation that is no decimal number"
+    margin = Fraction(1, 10**about.places if about.places else 2)  # rounded, or only cut off
+    for side in exactly:
+        if not isinstance(side, Scalar) or symbols(side.node) or side.unit != about.unit:
+            return f"{_kind(side)} beside a decimal number"
+        if not holds("within", side.node, about.node, margin):
+            return "an approximation that does not hold"
+        if difference(exactly[0], side, Asked()) is not None:
+            return "an equation that does not hold"
+    why = difference(gold, exactly[0], asked)
+    return why and difference(gold, about, asked)
 
 
 def _true_equation(gold: Value, said: Relation, asked: Asked) -> str | None:
@@ -343,8 +256,31 @@ def _two_relations(gold: Relation, said: Relation, asked: Asked) -> str | None:
 
 
 def _plain_node(side: Value) -> Node | None:
-    plain = isinstance(side, Scalar) and side.unit is None and side.base is None
-    return side.node if plain and isinstance(side, Scalar) else None
+    return side.node if isinstance(side, Scalar) and side.bare else None
+
+
+def _residues(gold: Value, said: Value, asked: Asked) -> str | None:
+    """Without a modulus, the number that is written; with it, one nearer to zero than that.
+
+    "12 (mod 7)" is no answer to what 12 is modulo 7, "-2 (mod 7)" is one.
+    """
+    if isinstance(gold, Residue) and isinstance(said, Residue):
+        if gold.modulus != said.modulus:
+            return f"modulo {said.modulus}, not {gold.modulus}"
+        if gold.name and said.name and gold.name != said.name:
+            return f"about {said.name}, not {gold.name}"
+        reduced = said.value == gold.value or abs(said.value) < gold.modulus
+        same = reduced and (gold.value - said.value) % gold.modulus == 0
+        return None if same else ANOTHER
+    return difference(_written(gold), _written(said), asked)
+
+
+def _written(side: Value) -> Value:
+    """The number of a residue, given to its variable if it has one; other values as they are."""
+    if not isinstance(side, Residue):
+        return side
+    found = Scalar(number(side.value))
+    return Relation((Scalar(Node("sym", name=side.name)), found), "=") if side.name else found
 
 
 # --- intervals, sequences, matrices, words

@@ -266,14 +266,9 @@ class Expressions:
 
     def _word(self) -> Node:
         word = self._now.text
-        if word in CONSTANTS:
-            self._at += 1
-            return Node("const", name=CONSTANTS[word])
-        if word in FUNCTIONS:
-            self._at += 1
-            return self._applied(FUNCTIONS[word])
-        if word in GREEK:
-            return self._symbol(word)
+        known = self._known(word)
+        if known is not None:
+            return known
         if len(word) > 3:
             raise UnreadableError(f"the word {word[:20]!r}")
         if len(word) > 1:
@@ -309,15 +304,22 @@ class Expressions:
             self._at += 1
             above, below = self._argument(), self._argument()
             return Node("div", (above, below)) if name == "frac" else call("binom", above, below)
-        if name in CONSTANTS:
-            self._at += 1
-            return Node("const", name=CONSTANTS[name])
-        if name in FUNCTIONS:
-            self._at += 1
-            return self._root() if name == "sqrt" else self._applied(FUNCTIONS[name])
+        known = self._known(name)
+        if known is None:
+            raise UnreadableError(f"the command {self._now.text[:20]!r}")
+        return known
+
+    def _known(self, name: str) -> Node | None:
+        """A constant, a function with its argument or a Greek letter; None for other names."""
         if name in GREEK:
             return self._symbol(name)
-        raise UnreadableError(f"the command {self._now.text[:20]!r}")
+        if name not in CONSTANTS and name not in FUNCTIONS:
+            return None
+        command = self._now.kind == "cmd"
+        self._at += 1
+        if name in CONSTANTS:
+            return Node("const", name=CONSTANTS[name])
+        return self._root() if command and name == "sqrt" else self._applied(FUNCTIONS[name])
 
     def _argument(self) -> Node:
         """What a command takes: a group, or one digit or letter."""

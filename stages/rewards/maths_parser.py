@@ -8,24 +8,36 @@ from dataclasses import replace
 from stages.rewards.maths_expressions import BRACKETS, TEXT_INNER, Expressions
 from stages.rewards.maths_nodes import Node, UnreadableError, negated, number
 from stages.rewards.maths_shapes import (
+    alike_modulo,
     as_part,
     bracketed,
     expanded,
     named_alike,
+    plus_and_minus,
     related,
+    residue,
     variable,
     with_name,
 )
 from stages.rewards.maths_tokens import Token
-from stages.rewards.maths_values import INFINITY, Interval, Matrix, Scalar, Sequence, Union, Value
+from stages.rewards.maths_values import (
+    INFINITY,
+    Interval,
+    Matrix,
+    Residue,
+    Scalar,
+    Sequence,
+    Union,
+    Value,
+)
 from stages.rewards.units import CURRENCIES, DEGREE, PERCENT, UNITS, Unit, counted, parse_unit
 
 SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "dozen": 12}
-COMPARISONS = {"=", "!=", "<", ">", "<=", ">="}
+COMPARISONS = {"=", "!=", "<", ">", "<=", ">=", r"\approx"}
 UNCOUNTABLE = re.compile(
-    r"(?i)\b(?:not|no|or|and|nor|maybe|perhaps|either|if|to|times|plus|minus|over|divided|half|"
-    r"wrong|is|are|was|by|than|more|less|about|but|except|quarter|third|twice|double|squared|"
-    r"cubed|percent|pairs?|factorial|root|gross|score|fold|choose|mod|modulo|power|squares?|base|"
+    r"(?i)\b(?:not|no|or|and|nor|maybe|perhaps|either|if|to|plus|minus|over|divided|half|"
+    r"wrong|is|are|was|by|than|less|about|but|except|quarter|third|twice|double|squared|"
+    r"cubed|percent|factorial|root|gross|score|fold|choose|mod|modulo|power|squares?|base|"
     r"(?:ten|hundred|thousand|four|fif|six|seven|eigh|nin)ths?)\b"
 )
 MARKED = {"deg": DEGREE, "percent": PERCENT}
@@ -36,34 +48,55 @@ class Parser(Expressions):
 
     def value(self) -> Value:
         """The whole text as one value; UnreadableError if it is not one."""
-        items = [self._relation()]
-        while self._separator():
+        items, between = [self._relation()], list[str]()
+        while found := self._separator():
+            between.append(found)
             items.append(self._relation())
         if self._now.kind != "end":
             raise UnreadableError(f"{self._now.text[:20]!r} has no place in the answer")
-        return items[0] if len(items) == 1 else Sequence("list", named_alike(items))
+        if isinstance(items[-1], Residue):
+            items = alike_modulo(items, items[-1].modulus)
+        if len(items) == 1:
+            return items[0]
+        return Sequence("list", named_alike(items), set(between) == {"or"})
 
-    def _separator(self) -> bool:
-        """Step over what stands between the items of a list."""
-        comma = self._take(",", ";")
-        if self._now.kind in ("word", "text") and self._inner().lower() in ("and", "or"):
-            self._at += 1
-            return True
-        return comma
+    def _separator(self) -> str:
+        """Step over what stands between the items of a list; the last word or sign of it."""
+        comma = "," if self._take(",", ";") else ""
+        word = self._inner().lower() if self._now.kind in ("word", "text") else ""
+        if word not in ("and", "or"):
+            return comma
+        self._at += 1
+        return word
 
     # --- relations and what they hold
 
     def _relation(self) -> Value:
         name = self._definition()
         sides: list[Value] = [name or self._union()]
-        operators = list[str]()
-        while self._now.text in COMPARISONS and self._now.kind == "op":
+        operators, moduli = list[str](), self._modulus()
+        while self._now.text in COMPARISONS:
             operators.append(self._now.text)
             self._at += 1
             sides.append(self._union())
+            moduli |= self._modulus()
+        if moduli:
+            if len(moduli) > 1 or not {*operators} <= {"="}:
+                raise UnreadableError("more than one congruence")
+            modulus = moduli.pop()
+            last = plus_and_minus(sides[-1]) or [sides[-1]]
+            found = tuple(residue([*sides[:-1], each], modulus) for each in last)
+            return found[0] if len(found) == 1 else Sequence("list", found)
         if not operators:
             return self._member(sides[0])
         return related(sides, operators)
+
+    def _modulus(self) -> set[int]:
+        """The modulus after a side of a congruence, if there is one."""
+        if not self._take(r"\mod"):
+            return set()
+        self._at += 1
+        return {int(self._tokens[self._at - 1].text)}
 
     def _definition(self) -> Scalar | None:
         """``f(x)`` or the inverse of f before an equals sign, as one name."""
@@ -102,6 +135,11 @@ class Parser(Expressions):
             return Interval(negated(INFINITY), INFINITY, (False, False))
         if token.text == r"\begin":
             return self._matrix()
+        if token.text in ("(", "[") and self._ahead(1).text == r"\begin":
+            self._at += 1
+            matrix = self._matrix()
+            self._need(BRACKETS[token.text])
+            return matrix
         if token.text in (r"\{", r"\langle") or (
             token.text in BRACKETS and self._commas.get(self._at)
         ):
@@ -133,6 +171,11 @@ class Parser(Expressions):
             raise UnreadableError(f"an environment {kind[:20]!r}")
         self._at += 1
         self._need("}")
+        if kind == "array":
+            self._need("{")
+            while self._now.kind == "word" or self._now.text == "|":
+                self._at += 1
+            self._need("}")
         rows, row = list[tuple[Node, ...]](), list[Node]()
         while True:
             row.append(self._sum())
@@ -159,7 +202,7 @@ class Parser(Expressions):
         self._at += money is not None
         node = self._scaled(self._sum())
         node = negated(node) if sign else node
-        if self._take(":"):
+        if self._take(":") or self._to():
             return Sequence("ratio", (Scalar(node), Scalar(self._sum())))
         lone = self._tokens[start : self._at]
         found = _written(node, lone)
@@ -172,6 +215,12 @@ class Parser(Expressions):
         if node.op == "call" and node.name == "base":
             return Scalar(node, unit, int(node.args[1].value))
         return replace(found, unit=unit)
+
+    def _to(self) -> bool:
+        """Step over the "to" of a ratio."""
+        found = self._now.kind in ("word", "text") and self._inner() == "to"
+        self._at += found
+        return found
 
     def _scaled(self, node: Node) -> Node:
         """A number with its thousands or millions in words."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from stages.rewards.maths_expressions import CONSTANTS, FUNCTIONS, GREEK
-from stages.rewards.maths_nodes import UnreadableError, number
+from stages.rewards.maths_nodes import UnreadableError, negated, number
 from stages.rewards.maths_parser import Parser
 from stages.rewards.maths_shapes import plus_and_minus
 from stages.rewards.maths_tokens import (
@@ -18,12 +18,13 @@ from stages.rewards.maths_tokens import (
     plain_signs,
     tokens,
 )
-from stages.rewards.maths_values import Interval, Scalar, Sequence, Text, Union, Value
+from stages.rewards.maths_values import INFINITY, Interval, Scalar, Sequence, Text, Union, Value
 
 INTEGER = re.compile(r"[-+]?[0-9]{1,4300}")
 DECIMAL = re.compile(r"[-+]?([0-9]*)\.([0-9]+)")
 WORDS = re.compile(r"[A-Za-z]+(?:[' -][A-Za-z]+)*")
 IN_TEXT = re.compile(r"\\(?:text|textrm|textbf|mbox|mathrm)\s*\{\s*([^{}]*?)\s*\}")
+REALS = ("all real numbers", "all reals", "the real numbers")
 ARTICLES = ("the", "a", "an")
 LETTER = re.compile(r"\(?([A-Z])\)?")
 
@@ -76,6 +77,10 @@ def read_words(plain: str) -> Value | None:
     if not WORDS.fullmatch(said) or not (inner or _is_prose(said)):
         return None
     words = said.casefold().replace("-", " ").split()
+    if " ".join(words) in REALS:
+        return Interval(negated(INFINITY), INFINITY, (False, False))
+    if words[-1] == "solutions":
+        words[-1] = "solution"
     return Text(" ".join(words[words[0] in ARTICLES and len(words) > 1 :]))
 
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
-from stages.rewards.maths_nodes import Node, UnreadableError, negated
+from stages.rewards.maths_nodes import (
+    InexactError,
+    Node,
+    UnreadableError,
+    exact,
+    negated,
+    symbols,
+)
 from stages.rewards.maths_values import (
+    ABOUT,
     INFINITY,
     Interval,
     Relation,
+    Residue,
     Scalar,
     Sequence,
     Union,
@@ -87,6 +97,9 @@ def _infinite(item: Value) -> bool:
 
 def related(sides: list[Value], operators: list[str]) -> Value:
     """Sides with their operators: an equation, an inequality, or the interval that one states."""
+    if r"\approx" in operators and (len(sides) > 2 or variable(sides[0]) is None):
+        return _approximate(sides, operators)
+    operators = ["=" if operator == r"\approx" else operator for operator in operators]
     if set(operators) == {"="}:
         if len(sides) == 2 and variable(sides[0]) is None and variable(sides[1]) is not None:
             sides = [sides[1], sides[0]]
@@ -100,6 +113,50 @@ def related(sides: list[Value], operators: list[str]) -> Value:
     if {operator[0] for operator in operators} != {"<"} or len(sides) > 3:
         raise UnreadableError("a chain of mixed relations")
     return _range(sides, operators) or _inequality(sides, operators)
+
+
+def _approximate(sides: list[Value], operators: list[str]) -> Relation:
+    """Equal sides with a decimal after them, given to a variable if one stands first."""
+    if operators[-1] != r"\approx" or not {*operators[:-1]} <= {"="}:
+        raise UnreadableError("an approximation with another relation")
+    if variable(sides[0]) is None:
+        return Relation(tuple(sides), ABOUT)
+    return Relation((sides[0], Relation(tuple(sides[1:]), ABOUT)), "=")
+
+
+def residue(sides: list[Value], modulus: int) -> Residue:
+    """Sides that are congruent, the last of them a whole number: ``x = 12 = 5`` modulo 7."""
+    if not modulus:
+        raise UnreadableError("a modulus of zero")
+    name = variable(sides[0]) if len(sides) > 1 else None
+    numbers = [_whole(side) for side in sides[name is not None :]]
+    if not isinstance(sides[-1], Scalar) or sides[-1].node.op != "num":
+        raise UnreadableError("a residue that is not worked out")
+    if len({found % modulus for found in numbers}) != 1:
+        raise UnreadableError("a congruence that does not hold")
+    return Residue(numbers[-1], modulus, name or "")
+
+
+def alike_modulo(items: list[Value], modulus: int) -> list[Value]:
+    """``x = 1, 6`` modulo 7: the modulus after the last item is that of all."""
+    found = list[Value]()
+    for item in items:
+        if isinstance(item, Residue):
+            found.append(item)
+        else:
+            sides = item.sides if isinstance(item, Relation) else (item,)
+            found.append(residue(list(sides), modulus))
+    return found
+
+
+def _whole(side: Value) -> int:
+    """The whole number that a side without variables comes to."""
+    if isinstance(side, Scalar) and side.bare and not symbols(side.node):
+        with suppress(InexactError):
+            found = exact(side.node, {})
+            if found.denominator == 1:
+                return found.numerator
+    raise UnreadableError("a congruence of something that is no whole number")
 
 
 def _range(sides: list[Value], operators: list[str]) -> Interval | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from stages.problems.wording import tidy
 from stages.rewards.maths_nodes import UnreadableError
+from stages.rewards.units import units_inline
 
 LONGEST = 5_000  # characters of an answer
 MOST_TOKENS = 600
@@ -21,17 +22,31 @@ VULGAR = re.compile("[¼½¾⅐-⅞]")
 
 SIGNS = {
     "×": "*", "·": "*", "⋅": "*", "∗": "*", "÷": "/", "∕": "/", "π": r"\pi ", "∞": r"\infty ",
+    "≡": "=", "≈": r"\approx ", "¢": " cents ",
     "≤": "<=", "⩽": "<=", "≥": ">=", "⩾": ">=", "≠": "!=", "∪": r"\cup ", "∈": r"\in ",
-    "±": r"\pm ", "∓": r"\mp ", "√": r"\sqrt ", "∅": r"\emptyset ", "ℝ": r"\mathbb{R}", "≈": "=",
+    "±": r"\pm ", "∓": r"\mp ", "√": r"\sqrt ", "∅": r"\emptyset ", "ℝ": r"\mathbb{R}",
     "°": r"^\circ ", "θ": r"\theta ", "α": r"\alpha ", "β": r"\beta ", "λ": r"\lambda ",
     "φ": r"\phi ", "ω": r"\omega ", "γ": r"\gamma ", "⟨": r"\langle ", "⟩": r"\rangle ",
     "\u2126": "ohm ", "\u03a9": "ohm ", "\u00c5": "angstrom ", "\u212b": "angstrom ",
     "⌊": r"\lfloor ", "⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil ",
 }  # fmt: skip
+NUMBERS = "two three four five six seven eight nine ten"
+BASES = {word: base for base, word in enumerate(NUMBERS.split(), start=2)}
+UPRIGHT = r"\\(?:text|textrm|textup|mathrm|rm) ?"
+MODULO = (
+    r"(?:\\[pb]?mod(?![a-zA-Z])|\\(?:text|mathrm|operatorname) ?\{ ?mod(?:ulo)? ?\}|"
+    r"\bmod(?:ulo)?\b) {0,3}\{? {0,3}"
+)
 REWRITTEN = tuple(
     (re.compile(pattern, re.ASCII), plain)
     for pattern, plain in (
         (r"\s+", " "),
+        (r"\\degree(?![a-zA-Z])", r"^\\circ"),
+        (r"(?:\\(?:text|mathrm) ?\{ ?([kMGm]) ?\}|(?<![A-Za-z])([kMGm])) ?\\Omega", r" \1\2ohm"),
+        (r"\\mu\s*\\(?:text|mathrm)\s*\{", r"\\text{u"),
+        (r"\{ ?\}(?= ?\^)", ""),
+        (rf"{UPRIGHT}\{{(?=[^{{}}]*\{{)((?:[^{{}}^]|\^ ?\{{[^{{}}]*\}}|\^(?! ?\{{))*)\}}", r" \1 "),
+        (rf"{UPRIGHT}\{{([^{{}}()]*[()][^{{}}()]*)\}}", r" \1 "),
         (
             r"\^? ?\{? ?\\circ ?\}? ?(?:\\(?:text|mathrm) ?\{ ?)?([CF])(?![A-Za-z])\}?",
             r" deg\1 ",
@@ -46,11 +61,22 @@ REWRITTEN = tuple(
         (r"(?<!\\)\\[,;: ()\[\]]|\\q?quad(?![a-zA-Z])|(?<=\S)~", " "),
         (r"\\[dtc]frac(?![a-zA-Z])", r"\\frac"),
         (r"\\[dt]binom(?![a-zA-Z])", r"\\binom"),
-        (r"\\(?:approx|simeq|equiv)(?![a-zA-Z])", "="),
+        (r"\\equiv(?![a-zA-Z])", "="),
+        (r"\\(?:simeq|sim)(?![a-zA-Z])", r"\\approx "),
+        (r"\((\d{1,200})\) ?_", r"\1_"),
+        (
+            rf"_ ?\{{? ?\\(?:text|mathrm) ?\{{ ?({'|'.join(BASES)}) ?\}} ?\}}?",
+            lambda found: f"_{{{BASES[found[1]]}}}",
+        ),
         (r"\\(?:leqslant|leq|le)(?![a-zA-Z])", "<="),
         (r"\\(?:geqslant|geq|ge)(?![a-zA-Z])", ">="),
         (r"\\color\s*\{[a-z]+\}|\\(?:small|large|Large)(?![a-zA-Z])", " "),
-        (r"(?<=[0-9})])\s*(?:\\text\s*\{\s*)?(?:(?:square|cubic) )?units?\s*\}?$", ""),
+        (
+            r"(?:(?<=[0-9})])|(?<=\\pi)|(?<=\\pi ))"
+            r"\s*(?:\\text\s*\{\s*)?(?:(?:square|cubic|sq\.?|cu\.?) )?units?\s*\}?"
+            r"(?:\s*\^\s*\{?[23]\}?)?$",
+            "",
+        ),
         (r"\\lt(?![a-zA-Z])", "<"),
         (r"\\gt(?![a-zA-Z])", ">"),
         (r"\\(?:neq|ne)(?![a-zA-Z])", "!="),
@@ -64,9 +90,12 @@ REWRITTEN = tuple(
         (r"(?i)\b(?:minus|negative)\b", "-"),
         (r"(?i)\b(?:plus|positive)\b", "+"),
         (r"\*\*", "^"),
-        (r"\\mu\s*\\(?:text|mathrm)\s*\{", r"\\text{u"),
         (r"[μµ](?=[A-Za-z])", "u"),
         (r"\\(?:Omega|ohm)(?![a-zA-Z])", "ohm "),
+        (
+            rf"\( {{0,3}}{MODULO}(\d+) ?\}}? {{0,3}}\)|{MODULO}(\d+) ?\}}?",
+            lambda found: rf" \mod {found[1] or found[2]} ",
+        ),
         (r"⁄", "/"),
         (r"=<", "<="),
         (r"=>", ">="),
@@ -113,7 +142,7 @@ def plain_signs(text: str) -> str:
     text = RAISED.sub(lambda found: "^{" + "".join(map(SUPERSCRIPTS.get, found[0])) + "}", text)  # type: ignore[arg-type]
     text = LOWERED.sub(lambda found: "_{" + "".join(map(SUBSCRIPTS.get, found[0])) + "}", text)  # type: ignore[arg-type]
     text = "".join(SIGNS.get(letter, letter) for letter in text)
-    text = REPEATING.sub(_fraction, _currency(tidy(text)))
+    text = REPEATING.sub(_fraction, units_inline(_currency(tidy(text)), marked=True))
     for pattern, plain in REWRITTEN:
         text = pattern.sub(plain, text)
     text = text.strip().rstrip(".").strip()

@@ -23,16 +23,23 @@ class Scalar:
     places: int | None = None
     figures: int = 0
 
+    @property
+    def bare(self) -> bool:
+        """Whether it has no unit and is written in base ten."""
+        return self.unit is None and self.base is None
+
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
     """Several values: ``tuple`` (a, b), ``bracket`` [a, b], ``ratio`` a:b; ``list`` a, b; ``set``.
 
     The order counts in the first three, the number of times a value comes in all but ``set``.
+    ``either``: a list with "or" between its items, which may be one value in several forms.
     """
 
     kind: str
     items: tuple[Value, ...]
+    either: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +62,22 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Sides joined by ``=``, ``!=``, ``>`` or ``>=``; chains of equations have several sides."""
+    """Sides joined by ``=``, ``!=``, ``>`` or ``>=``; chains of equations have several sides.
+
+    With ``≈`` all but the last are equal, and the last is a decimal near them.
+    """
 
     sides: tuple[Value, ...]
     operator: str
+
+
+@dataclass(frozen=True, slots=True)
+class Residue:
+    """A whole number modulo another; ``name`` is the variable it is congruent to, if any."""
+
+    value: int
+    modulus: int
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +94,9 @@ class Text:
     words: str
 
 
-Value = Scalar | Sequence | Interval | Union | Relation | Matrix | Text
+Value = Scalar | Sequence | Interval | Union | Relation | Residue | Matrix | Text
 
+ABOUT = "≈"
 INFINITY = Node("const", name="inf")
 
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from stages.rewards.maths_nodes import InexactError, Node, UnreadableError, exact, number
 from stages.rewards.maths_reading import read
 from stages.rewards.maths_shapes import as_value
-from stages.rewards.maths_values import Relation, Scalar, Sequence, Value
+from stages.rewards.maths_values import Relation, Scalar, Sequence, Text, Value
 
 SPARE = 4  # operations an answer may have besides twice those of the gold
 MOST_OF_ROOT = 2  # operations of a multiple of a root or of pi
@@ -43,7 +43,7 @@ def unworked(gold: Value, said: Value, written: tuple[str, str], prompt: str) ->
     a rounded gold may be met by a multiple of a root or of pi.
     """
     said = as_value(said)
-    if isinstance(said, Scalar) and is_literal(said.node):
+    if isinstance(said, Text) or (isinstance(said, Scalar) and is_literal(said.node)):
         return None
     texts = [LAYOUT.sub("", text) for text in written]
     copied = texts[1] != texts[0] and len(texts[1]) >= SHORTEST and OPERATION.search(written[1])

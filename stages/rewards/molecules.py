@@ -8,16 +8,29 @@ from functools import lru_cache
 from rdkit import Chem, RDLogger
 
 from stages.base.errors import VerifierError
-from stages.base.records import Judgement, Verdict
-from stages.problems.wording import LATEX_TEXT
-from stages.rewards.conclusions import conclusion
+from stages.base.records import Judgement
+from stages.rewards.stated import PASS, SHOWN, judge_stated, unparsed, wrong
 
 RDLogger.DisableLog("rdApp.*")  # type: ignore[attr-defined]
 
 LONGEST = 600  # characters of a SMILES or InChI
 MOST_ATOMS = 200  # without hydrogen
-SHOWN = 80
-LABEL = re.compile(r"(?i)^(?:(?:canonical\s+)?smiles|inchi)\s*(?::|\bis\b|=(?!1))\s*")
+DRESS = tuple(
+    (re.compile(pattern), plain)
+    for pattern, plain in (
+        (r"\{\}", ""),
+        (r"\\verb(\W)(.*)\1", r"\2"),
+        (r"\\(?:text|texttt|textbf|textsf|textrm|mathrm|mathtt|mathbf|ce)\s?\{([^{}]*)\}", r"\1"),
+        (r"(?i)^<(smiles|inchi)>(.*)</\1>$", r"\2"),
+        (r"\\([#%&_])", r"\1"),
+        (r"\\\\|\\(?:text)?backslash\s?", r"\\"),
+    )
+)
+"""LaTeX around and in a SMILES; a bond's own backslash stays."""
+LABEL = re.compile(
+    r"(?i)^(?:the\s+)?(?:(?:canonical\s+)?smiles(?:\s+(?:string|notation))?|inchi)"
+    r"(?:\s+(?:of|for)\s+[\w\s,()-]{1,60}?)?\s*(?::|\bis\b|=(?!1))\s*"
+)
 
 
 def judge_molecule(gold: str, text: str) -> Judgement:
@@ -28,17 +41,17 @@ def judge_molecule(gold: str, text: str) -> Judgement:
     expected = molecule(gold)
     if expected is None:
         raise VerifierError(f"the gold {gold[:SHOWN]!r} is no molecule. Rewrite it or drop it.")
-    stated = conclusion(text)
-    said = None if stated is None else molecule(stated.answer)
-    if stated is None or said is None:
-        return Judgement(Verdict.UNPARSED, 0.0, f"no molecule to be read in {text[-SHOWN:]!r}")
-    for other in stated.others:
-        if molecule(other) not in (None, said):
-            return Judgement(Verdict.UNPARSED, 0.0, f"two molecules: {said[0]} and {other[:SHOWN]}")
+    return judge_stated(text, lambda said: _judged(expected, said))
+
+
+def _judged(expected: tuple[str, str], answer: str) -> Judgement:
+    said = molecule(answer)
+    if said is None:
+        return unparsed(f"no molecule: {answer[:SHOWN]!r}")
     flat, stereo = expected
     if said[0] == flat and (stereo == flat or said[1] == stereo):
-        return Judgement(Verdict.PASS, 1.0)
-    return Judgement(Verdict.WRONG, 0.0, f"another molecule: {said[1][:SHOWN]}")
+        return PASS
+    return wrong(f"another molecule: {said[1][:SHOWN]}")
 
 
 @lru_cache(maxsize=4096)
@@ -47,10 +60,13 @@ def molecule(text: str) -> tuple[str, str] | None:
 
     An empty text is none, though RDKit would make a molecule without atoms of it.
     """
-    text = LABEL.sub("", LATEX_TEXT.sub(r"\1", text.strip())).strip(" \t\n$`\"'*.")
-    if not text or len(text) > LONGEST or not (text.isascii() and text.isprintable()):
+    if len(text) > LONGEST:
         return None
-    if " " in text:
+    text = text.strip()
+    for pattern, plain in DRESS:
+        text = pattern.sub(plain, text)
+    text = LABEL.sub("", text.strip()).strip(" \t\n$`\"'*.")
+    if not text or " " in text or not (text.isascii() and text.isprintable()):
         return None
     read = Chem.MolFromInchi if text.startswith("InChI=") else Chem.MolFromSmiles
     found = read(text)

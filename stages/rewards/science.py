@@ -7,25 +7,35 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from stages.base.errors import VerifierError
-from stages.base.records import Judgement, Verdict
-from stages.problems.wording import LATEX_TEXT, tidy
-from stages.rewards.choices import read_choice
-from stages.rewards.conclusions import Conclusion, conclusion
-from stages.rewards.maths import PASS, SHOWN, read_gold
-from stages.rewards.maths_compare import Asked, comparable
+from stages.base.records import Judgement
+from stages.rewards.asides import without_dismissals
+from stages.rewards.choices import read_choice, stated_choice
+from stages.rewards.formulas import folded, formula
+from stages.rewards.maths import read_gold
 from stages.rewards.maths_nodes import InexactError, UnreadableError, exact, symbols
-from stages.rewards.maths_pool import TimeLimitError, holds
+from stages.rewards.maths_pool import holds
+from stages.rewards.maths_quantities import Asked, comparable
 from stages.rewards.maths_reading import read
-from stages.rewards.maths_shapes import as_value
-from stages.rewards.maths_values import Scalar, Value
+from stages.rewards.maths_shapes import as_value, variable
+from stages.rewards.maths_values import ABOUT, Relation, Scalar, Value
 from stages.rewards.maths_work import unworked
+from stages.rewards.stated import PASS, SHOWN, compared, judge_stated, unparsed, wrong
+from stages.rewards.units import units_inline
 
 TOLERANCE = Fraction(1, 100)
 TIMES = re.compile(r"(?<=[0-9])\s*[xX]\s*(?=10\s*\^|10\*\*|10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻])")
 ATTACHED = re.compile(r"(?<![A-Za-z_{^])([0-9])(?=(?![eE][-+0-9])[A-Za-zµμΩÅ])")
-ABOUT = re.compile(r"(?i)^\s*(?:(?:about|approximately|roughly)\b|\\approx(?![a-z])|[≈~])\s*")
-FORMULA = ((re.compile(r"\\ce\s*\{([^{}]*)\}"), r"\1"), (re.compile(r"_\{?([0-9]+)\}?"), r"\1"))
-PUNCTUATION = re.compile(r"[\s\"'`*_.,;:!()$-]+")
+ROUGHLY = re.compile(
+    r"(?i)^\s*(?:(?:about|approximately|roughly)\b|\\(?:approx|simeq|sim)(?![a-z])|[≈~])\s*"
+)
+MICRO = re.compile(r"\\mu\s*(?=[A-Za-z]{1,3}(?![A-Za-z]))")
+NAME = re.compile(
+    r"^\s*(?:\\Delta\s*)?(?:[A-Za-z]|p[A-Z][a-z]?|\\(?!text|math|approx)[A-Za-z]{2,7}|"
+    r"\\(?:text|mathrm)\s*\{(?:p[A-Z][a-z]?|[A-Za-z])\})\s*"
+    r"(?:_(?:\w|\{(?:[^{}]|\{[^{}]*\}){1,20}\})|\^\{?\s*(?:\\circ|°|\\ominus|\*|\\prime)\s*\}?|'){0,3}"
+    r"\s*(?==|≈|\\approx|\\simeq)"
+)
+"""What is measured, before the sign of equality: pH, K_a, the speed v_max."""
 
 
 @dataclass(frozen=True)
@@ -43,18 +53,10 @@ def judge_number(gold: str, text: str, measured: Measured) -> Judgement:
     Temperatures are compared as they are on the gold's scale: 25 degC is 298.15 K.
     """
     expected = read_quantity(gold)
-    stated = conclusion(text)
-    if stated is None:
-        return Judgement(Verdict.UNPARSED, 0.0, f"no one answer is stated in {text[-SHOWN:]!r}")
     measures = expected.unit is not None or measured.asked.unit is not None
-    said = f"{stated.answer} {stated.unit}" if measures else stated.answer
-    found = _quantity(expected, said, measured)
-    if found.verdict is not Verdict.PASS:
-        return found
-    for other in stated.others:
-        if _quantity(expected, other, measured).verdict is Verdict.WRONG:
-            return _two(stated, other)
-    return found
+    return judge_stated(
+        text, lambda said: compared(said, lambda: _quantity(expected, said, measured)), measures
+    )
 
 
 def read_quantity(gold: str) -> Scalar:
@@ -67,25 +69,39 @@ def read_quantity(gold: str) -> Scalar:
 
 def _separated(text: str) -> str:
     """A quantity with its unit apart: ``5m`` is a length, ``3x10^8`` a number."""
-    return ATTACHED.sub(r"\1 ", TIMES.sub("*", text))
+    return ATTACHED.sub(r"\1 ", TIMES.sub("*", units_inline(MICRO.sub("u", text))))
 
 
-def _quantity(expected: Scalar, answer: str, measured: Measured) -> Judgement:
-    try:
-        said: Value = as_value(read(_separated(ABOUT.sub("", answer))))
-        if not isinstance(said, Scalar) or symbols(said.node):
-            return Judgement(Verdict.UNPARSED, 0.0, f"{answer[:SHOWN]!r} is no quantity")
-        pairs = comparable(expected, said, measured.asked)
-        if isinstance(pairs, str):
-            return Judgement(Verdict.WRONG, 0.0, f"{pairs}: {answer[:SHOWN]!r}")
-        if any(_near(one, other, measured.tolerance) for one, other in pairs):
-            why = unworked(expected, said, ("", answer), measured.asked.prompt)
-            return Judgement(Verdict.WRONG, 0.0, f"{why}: {answer[:SHOWN]!r}") if why else PASS
-    except TimeLimitError as error:
-        return Judgement(Verdict.TIMEOUT, 0.0, f"{error}: {answer[:SHOWN]!r}")
-    except (UnreadableError, RecursionError) as error:
-        return Judgement(Verdict.UNPARSED, 0.0, f"{answer[:SHOWN]!r}: {error}")
-    return Judgement(Verdict.WRONG, 0.0, f"out of tolerance: {answer[:SHOWN]!r}")
+def _quantity(expected: Scalar, answer: str, measured: Measured) -> str | None:
+    """What keeps an answer from being a quantity; None if nothing does."""
+    said = _last_side(read(_separated(NAME.sub("x", ROUGHLY.sub("", answer)))), measured)
+    if not isinstance(said, Scalar) or symbols(said.node):
+        raise UnreadableError("no quantity")
+    pairs = comparable(expected, said, measured.asked)
+    if isinstance(pairs, str):
+        return pairs
+    if any(_near(*pair, measured.tolerance) for pair in pairs):
+        return unworked(expected, said, ("", answer), measured.asked.prompt)
+    return "out of tolerance"
+
+
+def _last_side(value: Value, measured: Measured) -> Value:
+    """What an equation comes to; sides before it that are numbers must be near."""
+    if not isinstance(value, Relation) or value.operator not in ("=", ABOUT):
+        return value
+    *before, last = value.sides
+    last = _last_side(last, measured)
+    for at, side in enumerate(before):
+        if not isinstance(last, Scalar) or not isinstance(side, Scalar):
+            return value
+        if not at and symbols(side.node) and variable(side) is None:
+            return value
+        if symbols(last.node) or symbols(side.node):
+            continue
+        pairs = comparable(last, side, measured.asked)
+        if isinstance(pairs, str) or not any(_near(*pair, measured.tolerance) for pair in pairs):
+            raise UnreadableError("an equation that does not hold")
+    return last
 
 
 def _near(gold: Scalar, said: Scalar, tolerance: Fraction) -> bool:
@@ -96,51 +112,37 @@ def _near(gold: Scalar, said: Scalar, tolerance: Fraction) -> bool:
     return abs(one - other) <= tolerance * abs(one)
 
 
-def _two(stated: Conclusion, other: str) -> Judgement:
-    reason = f"two answers: {stated.answer[:SHOWN]!r} and {other[:SHOWN]!r}"
-    return Judgement(Verdict.UNPARSED, 0.0, reason)
-
-
 def judge_choice(gold: str, text: str) -> Judgement:
     """The letter of a choice, alone or before the words of the option."""
     letter = read_choice(gold)
     if letter is None:
         raise VerifierError(f"the gold {gold[:SHOWN]!r} is no letter. Name another verifier.")
-    stated = conclusion(text)
-    said = None if stated is None else read_choice(stated.answer)
-    if stated is None or said is None:
-        return Judgement(Verdict.UNPARSED, 0.0, f"no one letter is stated in {text[-SHOWN:]!r}")
-    for other in stated.others:
-        if read_choice(other) not in (None, said):
-            return _two(stated, other)
-    if said == letter:
-        return PASS
-    return Judgement(Verdict.WRONG, 0.0, f"another choice: {said}")
+    text, dismissed = without_dismissals(text)
+    if letter in dismissed:
+        return unparsed(f"{letter} is called wrong after the answer")
+    return judge_stated(text, lambda said: _letter(letter, said))
+
+
+def _letter(letter: str, answer: str) -> Judgement:
+    said = stated_choice(answer)
+    if said is None:
+        return unparsed(f"no one letter is stated in {answer[:SHOWN]!r}")
+    return PASS if said == letter else wrong(f"another choice: {said}")
 
 
 def judge_text(gold: str, text: str, aliases: tuple[str, ...] = ()) -> Judgement:
     """Words, the same after folding case, articles and punctuation, or those of an alias."""
-    accepted = {folded(words) for words in (gold, *aliases)}
-    if "" in accepted:
+    accepted = [(folded(words), formula(words)) for words in (gold, *aliases)]
+    if any(not words for words, _ in accepted):
         raise VerifierError("the gold or an alias has no words. Rewrite it or drop the row.")
-    stated = conclusion(text)
-    if stated is None:
-        return Judgement(Verdict.UNPARSED, 0.0, f"no one answer is stated in {text[-SHOWN:]!r}")
-    if folded(stated.answer) not in accepted:
-        return Judgement(Verdict.WRONG, 0.0, f"other words: {stated.answer[:SHOWN]!r}")
-    for other in stated.others:
-        if folded(other) not in accepted and re.search(r"[^\W\d_]", other):
-            return _two(stated, other)
-    return PASS
+    return judge_stated(text, lambda said: _words(accepted, said))
 
 
-def folded(text: str) -> str:
-    """Words in one form: no case, no punctuation around them, no article before them.
-
-    >>> folded("The *Golgi* apparatus.")
-    'golgi apparatus'
-    """
-    for pattern, kept in FORMULA:
-        text = pattern.sub(kept, text)
-    plain = PUNCTUATION.sub(" ", LATEX_TEXT.sub(r" \1 ", tidy(text))).casefold().split()
-    return " ".join(plain[len(plain) > 1 and plain[0] in ("the", "a", "an") :])
+def _words(accepted: list[tuple[str, str]], answer: str) -> Judgement:
+    said, named = folded(answer), formula(answer)
+    alike = [case for words, case in accepted if words == said]
+    if any(case == named or not case or not named for case in alike):
+        return PASS
+    if not re.search(r"[^\W\d_]", answer):
+        return unparsed(f"no words: {answer[:SHOWN]!r}")
+    return wrong(f"other words: {answer[:SHOWN]!r}")

@@ -79,9 +79,12 @@ min mins | minute minutes | s 1 | 60
 h hr hrs | hour hours | s 1 | 3600
 day | days | s 1 | 86400
 week | weeks | s 1 | 604800
-month | months | month 1 | 1
-year yr yrs | years | month 1 | 12
+month | months | s 1 | 2629800
+year yr yrs | years | s 1 | 31557600
 atm | atmosphere atmospheres | kg 1 m -1 s -2 | 101325
+psi | | kg 1 m -1 s -2 | 6894757293168/1000000000
+gauss | | kg 1 s -2 A -1 | 1/10000
+lightspeed | | m 1 s -1 | 299792458
 mmHg torr | | kg 1 m -1 s -2 | 101325/760
 cc | | m 3 | 1/1000000
 gal | gallon gallons | m 3 | 3785411784/1000000000000
@@ -104,6 +107,10 @@ CURRENCIES = {"$": "dollar", "€": "euro", "£": "GBP", "₹": "rupee", "¥": "
 
 NO_UNITS = ("in", "us", "pm", "second")  # units, but words of any prose too
 
+UPRIGHT = re.compile(r"\s*\\(?:text|mathrm)\b")
+FRACTION = re.compile(
+    r"\\[dt]?frac\s*\{((?:[^{}]|\{[^{}]*\}){1,60})\}\s*\{((?:[^{}]|\{[^{}]*\}){1,60})\}"
+)
 WORD = re.compile(r"[A-Za-z]+")
 TOKEN = re.compile(r"\s*(?:(?P<word>[A-Za-z]+)|(?P<power>\^\{?([-+]?[1-9])\}?)|(?P<sign>[*/()]))")
 SIGNS = (
@@ -116,7 +123,7 @@ SIGNS = (
     (r"\\(?:Omega|ohm)(?![a-z])|[\u2126\u03a9]", "ohm "),
     (r"\\mu\s*|[µμ]", "u"),
     (r"[\u00c5\u212b]|\\AA\b", " angstrom "),
-    (r"\\(?:text|textrm|mathrm|mbox|rm)\s*\{([^{}]*)\}", r" \1 "),
+    (r"\\(?:text|textrm|textbf|textit|mathrm|mbox|rm)\s*\{([^{}]*)\}", r" \1 "),
     (r"\\[,;:! ]|\\q?quad|~|(?<=[A-Za-z])-(?=[A-Za-z])", " "),
     (r"\\cdot|\\times|[·×⋅]|(?<=[A-Za-z])\.(?=[A-Za-z])", "*"),
     (r"(?i)\bsq(?:uare|\.)?\s+([a-z]+)", r"\1^2"),
@@ -124,6 +131,9 @@ SIGNS = (
     (r"(?i)([a-z])\s+squared\b", r"\1^2"),
     (r"(?i)([a-z])\s+cubed\b", r"\1^3"),
     (r"(?i)\bper\b", "/"),
+    (r"(?i)\bmm\s+hg\b", "mmHg"),
+    (r"(?i)\b(years?|months?)\s+old\b", r"\1"),
+    (r"(?<=eV)\s*/\s*c(?![A-Za-z])", "/lightspeed"),
 )
 
 
@@ -176,6 +186,22 @@ def parse_unit(text: str) -> Unit | None:
     return _composed(tokens)
 
 
+def units_inline(text: str, marked: bool = False) -> str:
+    r"""A text with its fractions of units on one line; ``marked``: only those in upright type.
+
+    >>> units_inline(r"5\frac{\text{m}}{\text{s}^2}")
+    '5 \\text{m}/(\\text{s}^2)'
+    """
+
+    def inline(found: re.Match[str]) -> str:
+        above, below = found[1], found[2]
+        known = parse_unit(above) is not None and parse_unit(below) is not None
+        upright = UPRIGHT.match(above) and UPRIGHT.match(below)
+        return f" {above}/({below})" if known and (upright or not marked) else found[0]
+
+    return FRACTION.sub(inline, text)
+
+
 def _tokens(text: str) -> list[str]:
     tokens, at = list[str](), 0
     while at < len(text):
@@ -188,7 +214,10 @@ def _tokens(text: str) -> list[str]:
 
 
 def _composed(tokens: list[str]) -> Unit | None:
-    """A product of powers; all that follows a slash is below it, as in J/(mol K)."""
+    """A product of powers; all that follows a slash is below it, as in J/(mol K).
+
+    A degree beside other units is a difference of temperatures: J/(g °C) is J/(g K).
+    """
     dimensions: dict[str, int] = {}
     factor, side, last = Fraction(1), 1, None
     for at, token in enumerate(tokens):
@@ -206,8 +235,6 @@ def _composed(tokens: list[str]) -> Unit | None:
                 return None
             if unit is None:
                 continue
-            if unit.offset:
-                return None
             following = tokens[at + 1] if at + 1 < len(tokens) else ""
             power = side * (int(following[1:]) if following[:1] == "^" else 1)
             factor *= unit.factor**power

@@ -16,7 +16,7 @@ from stages.base.errors import VerifierError
 from stages.base.records import Judgement, Problem
 from stages.rewards.instructions.checking import judge_instructions
 from stages.rewards.maths import judge_maths
-from stages.rewards.maths_compare import Asked
+from stages.rewards.maths_quantities import Asked
 from stages.rewards.science import TOLERANCE, Measured, judge_choice, judge_number, judge_text
 from stages.rewards.units import parse_unit
 

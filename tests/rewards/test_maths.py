@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from stages.base.errors import VerifierError
 from stages.base.records import Verdict
 from stages.rewards.maths import judge_maths, read_gold
-from stages.rewards.maths_compare import Asked
+from stages.rewards.maths_quantities import Asked
 from stages.rewards.units import PERCENT, parse_unit
 
 DRESSES = (

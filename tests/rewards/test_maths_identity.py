@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from stages.base.records import Verdict
 from stages.rewards.maths import judge_maths
-from stages.rewards.maths_compare import Asked
+from stages.rewards.maths_quantities import Asked
 
 X, Y = sp.symbols("x y")
 LEAVES = st.sampled_from(

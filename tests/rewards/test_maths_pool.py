@@ -13,9 +13,9 @@ import pytest
 from stages.base.records import Verdict
 from stages.rewards import maths_pool
 from stages.rewards.maths import judge_maths
-from stages.rewards.maths_compare import Asked
 from stages.rewards.maths_nodes import UnreadableError
 from stages.rewards.maths_pool import Pool, TimeLimitError, holds
+from stages.rewards.maths_quantities import Asked
 from stages.rewards.maths_reading import read
 
 SPINNING = (

@@ -9,7 +9,7 @@ import pytest
 from stages.base.jsonl import read_jsonl
 from stages.base.records import Verdict
 from stages.rewards.maths import judge_maths
-from stages.rewards.maths_compare import Asked
+from stages.rewards.maths_quantities import Asked
 
 PUBLIC = Path("../shared/data")
 MATH500, GSM8K = PUBLIC / "math500.jsonl", PUBLIC / "gsm8k_test.jsonl"
