@@ -128,6 +128,8 @@ def plan_rows(run: Run, config: BuildSftData, modulus: int) -> dict[str, list[in
     }
     require_known(shares, f"{STAGE}.families")
     shares = {family: share for family, share in shares.items() if share > 0}
+    if not shares:
+        return {}
     lengths = {
         family: mean_words(
             family, math.ceil(config.rows * share), config.phases, run.seed, run.notation, modulus

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from stages.base.errors import ConfigError
 from stages.base.params import RlSource
 from stages.base.protocols import Sandbox
+from stages.base.schema import meant
 from stages.problems import (
     chat_rows,
     choice_rows,
@@ -69,8 +70,8 @@ def require_usable(
             )
         if source.schema not in SCHEMAS:
             raise ConfigError(
-                f"{where}: schema '{source.schema}' of source {source.name} is unknown. Known: "
-                f"{', '.join(SCHEMAS)}."
+                f"{where}: schema '{source.schema}' of source {source.name} is unknown."
+                f"{meant(source.schema, SCHEMAS)}"
             )
         fitting = sorted(DOMAINS[SCHEMAS[source.schema].kind])
         if source.domain not in fitting:
