@@ -101,7 +101,10 @@ LINES = line("one") + b"\n" + line("two") + b"\n"
     [
         (LINES.decode().encode("utf-16"), "not UTF-8.*iconv -f UTF-16"),
         (LINES.decode().encode("utf-16-le"), "not JSON.*iconv -f UTF-16"),
-        (b"[" + line("one") + b"]", r"1 expected a JSON object, found an array.*:1:.*jq -c '\.\[\]'"),
+        (
+            b"[" + line("one") + b"]",
+            r"1 expected a JSON object, found an array.*:1:.*jq -c '\.\[\]'",
+        ),
         (b"[\n" + line("one") + b",\n" + line("two") + b",\n{}]", "4: 4 not JSON.*JSON array"),
         (LINES.replace(b"\n", b"\r"), "not JSON.*CR alone"),
         (b"PAR1\x15\x04\n", "Parquet"),
