@@ -19,8 +19,8 @@ STARTS = {
     b"\xff\xfe": " The file looks like UTF-16: convert it (iconv -f UTF-16 -t UTF-8).",
     b"\xfe\xff": " The file looks like UTF-16: convert it (iconv -f UTF-16 -t UTF-8).",
     b"[": " The file is a JSON array: write one object a line (jq -c '.[]').",
-    b"PAR1": " The file is Parquet: only a source of a profile reads that (kind: parquet). Write it "
-    "as JSON Lines (pandas: read_parquet, then to_json with orient='records', lines=True).",
+    b"PAR1": " The file is Parquet: only a source of a profile reads that (kind: parquet). Write "
+    "it as JSON Lines (pandas: read_parquet, then to_json with orient='records', lines=True).",
     b"\x1f\x8b": " The file is compressed: unpack it (gunzip).",
 }
 JSON_TYPES: dict[type, str] = {

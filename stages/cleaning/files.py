@@ -20,13 +20,14 @@ from stages.cleaning.decontamination import Index, Item
 from stages.cleaning.inputs import require_file
 from stages.cleaning.leaks import self_answered
 from stages.cleaning.quarantine import STEP as UNREAD
-from stages.cleaning.quarantine import Tally, unreadable
+from stages.cleaning.quarantine import Tally, as_text, unreadable
 from stages.cleaning.recall import measure
-from stages.cleaning.rows import Dropped, Row, wrong_field
+from stages.cleaning.rows import Dropped, Row, not_a_text, wrong_field
 from stages.cleaning.sources import mend, read_rows
 from stages.cleaning.steps import STEPS, Plan, clean
 
 OUTPUTS = ("kept.jsonl", "dropped.jsonl", "report.json")
+ITEM_FIELDS = ("id", "benchmark", "question")
 NGRAM = 13  # words
 NEAR = NearDedup(repeated_keys="drop")
 CARRIERS = 64  # rows among which those are drawn that hide injected items
@@ -142,12 +143,20 @@ def summary(rows: Path, total: int, kept: int, drops: dict[str, dict[str, int]])
 def read_items(path: Path) -> list[Item]:
     """Benchmark items; DataError names the first row that is none."""
     items = []
-    for number, (_, line, row, problem) in enumerate(read_rows(path), start=1):
+    for number, raw in enumerate(read_rows(path), start=1):
+        row, where = raw.fields, f"{path}, item {number} (line {raw.number})"
         if row is None:
-            raise DataError(f"{path}, item {number} (line {line}): {problem}")
-        texts = {name: mend(row.get(name)) for name in ("id", "benchmark", "question")}
-        if not all(isinstance(text, str) and text.strip() for text in texts.values()):
-            raise DataError(f"{path}, item {number}: needs texts 'id', 'benchmark' and 'question'.")
+            raise DataError(f"{where}: {raw.reason}")
+        for name in ITEM_FIELDS:
+            wrong = not_a_text(row, name) or (
+                "" if row[name].strip() else f"field '{name}' is empty"
+            )
+            if wrong:
+                raise DataError(
+                    f"{where}: {wrong}. An item needs texts {', '.join(ITEM_FIELDS)}; answer is "
+                    "optional."
+                )
+        texts = {name: mend(row[name]) for name in ITEM_FIELDS}
         answer = mend(row.get("answer"))
         items.append(Item(**texts, answer=answer if isinstance(answer, str) else ""))
     if not items:
@@ -158,16 +167,17 @@ def read_items(path: Path) -> list[Item]:
 def _read(
     path: Path, tally: Tally, max_bad_share: float, repairs: Counter[str]
 ) -> Iterator[Row | Dropped]:
-    for file, number, fields, problem in read_rows(path):
+    for raw in read_rows(path):
         try:
-            row = mend(dict(fields or {}))
-            wrong = problem or wrong_field(row)
+            row = mend(dict(raw.fields or {}))
+            wrong = raw.reason or wrong_field(row)
         except RecursionError as error:
             row, wrong = {}, str(error)
         if wrong:
-            yield tally.add(unreadable(row, file, number, wrong))
+            row = row or as_text(raw.line)
+            yield tally.add(unreadable(row, raw.file, raw.number, wrong))
         else:
-            changed = (row[name] != (fields or {})[name] for name in ("prompt", "response"))
+            changed = (row[name] != (raw.fields or {})[name] for name in ("prompt", "response"))
             repairs["lone_surrogate"] += sum(changed)
             yield tally.add(row)
     tally.refuse(max_bad_share)

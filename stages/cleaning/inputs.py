@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from stages.base.artifacts import files_below
 from stages.base.errors import ConfigError, DataError
@@ -13,8 +13,16 @@ from stages.base.params import Origin, Source
 
 SOURCES = "build_sft_data.sources"
 SUFFIXES = {"jsonl": ".jsonl", "parquet": ".parquet", "endpoint": ".jsonl"}
-Raw = tuple[Path, int, Mapping[str, Any] | None, str]
-"""A row as it stands: (file, line or row number, fields or None, why there are none)."""
+
+
+class Raw(NamedTuple):
+    """A row as it stands in a file."""
+
+    file: Path
+    number: int  # of the line, or of the row where a file has no lines
+    fields: Mapping[str, Any] | None
+    reason: str = ""  # why there are no fields
+    line: bytes = b""  # of JSON Lines
 
 
 def require_usable(sources: Sequence[Source], mixture: Mapping[str, float]) -> None:

@@ -10,6 +10,7 @@ from stages.base.jsonl import foreign
 from stages.cleaning.rows import Dropped, Row
 
 STEP = "sources"
+LINE_SHOWN = 4096  # characters of a line that are kept
 UNPARSED = ("not UTF-8", "not JSON", "expected a JSON object")
 
 
@@ -18,6 +19,19 @@ def unreadable(row: Row, file: Path, number: int, detail: str) -> Dropped:
     where = f"{file}:{number}"
     detail = detail.removeprefix(f"{where}: ")
     return Dropped(row, STEP, "unreadable", {"where": where, "detail": detail})
+
+
+def as_text(line: bytes) -> Row:
+    r"""A line that could not be read, as fields of a row: its text, cut, and its length in bytes.
+
+    >>> as_text(b'{"a": "\xff')
+    {'line': '{"a": "\\xff', 'bytes': 8}
+    """
+    if not line:
+        return {}
+    bare = line.rstrip(b"\r\n")
+    shown = bare[: 4 * LINE_SHOWN].decode("utf-8", "backslashreplace")[:LINE_SHOWN]
+    return {"line": shown, "bytes": len(bare)}
 
 
 class Tally:

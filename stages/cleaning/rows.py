@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -11,9 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stages.base.errors import DataError
+from stages.base.jsonl import json_type
 
 Row = dict[str, Any]
 """At least ``id``, ``domain``, ``prompt`` and ``response``; generated rows also carry ``key``."""
+
+
+FIELDS = ("id", "domain", "prompt", "response")
+UNREAD_CHAT = f" (a row needs {', '.join(FIELDS)}; 'messages' is read in sources of a profile only)"
 
 
 @dataclass(frozen=True)
@@ -47,12 +52,23 @@ class Filtered:
 
 def wrong_field(row: Row) -> str | None:
     """What is wrong with the first field no filter could use; None if all are as they should be."""
-    for name in ("id", "domain", "prompt", "response"):
-        if not isinstance(row.get(name), str):
-            return f"field '{name}' is missing or not a text"
-    if not isinstance(row.get("key", ""), str | None):
-        return "field 'key' is not a text"
-    return None
+    for name in FIELDS:
+        wrong = not_a_text(row, name)
+        if wrong:
+            chat = isinstance(row.get("messages"), list) and name not in row
+            return f"{wrong}{UNREAD_CHAT}" if chat else wrong
+    return not_a_text(row, "key") if row.get("key") is not None else None
+
+
+def not_a_text(row: Mapping[str, Any], name: str) -> str | None:
+    """What is wrong with a field that must be a text; None if it is one."""
+    if name not in row:
+        return f"field '{name}' is missing"
+    value = row[name]
+    if isinstance(value, str):
+        return None
+    hint = " (write it in quotes)" if json_type(value) == "a number" else ""
+    return f"field '{name}' is {json_type(value)}, not a text{hint}"
 
 
 def order_of_ids(ids: Sequence[str], where: str) -> NDArray[np.int64]:

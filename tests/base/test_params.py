@@ -209,7 +209,7 @@ def sft(**changes: object) -> dict:
 def test_a_corpus_of_own_rows_alone_is_a_profile() -> None:
     found = resolve("tiny", sft()).build_sft_data
     assert not any(found.families["maths"].values())
-    with pytest.raises(ConfigError, match="mixture: nothing gives rows of maths.*Name families"):
+    with pytest.raises(ConfigError, match=r"mixture: nothing gives rows of maths.*Name families"):
         resolve("tiny", sft(sources=[]))
     with pytest.raises(ConfigError, match="nothing gives rows of maths"):
         resolve("tiny", sft(sources=[], short_domains="cap"))
@@ -223,7 +223,7 @@ def test_two_sources_of_one_name_are_refused_in_sft_too() -> None:
 
 def test_families_of_a_domain_that_is_in_no_mixture_are_refused() -> None:
     changes = {"families": {"mathz": {"chain": 1.0}}}
-    with pytest.raises(ConfigError, match="families.mathz: .*Did you mean 'maths'"):
+    with pytest.raises(ConfigError, match=r"families.mathz: .*Did you mean 'maths'"):
         resolve("tiny", {"build_sft_data": changes})
 
 

@@ -190,11 +190,11 @@ def test_what_is_no_file_is_refused_in_plain_words(folder, which):
 
 
 BAD_ROWS = {
-    "field 'key' is not a text": {"key": ["l"]},
-    "field 'id' is missing": {"id": 1},
-    "field 'domain' is missing": {"domain": ["maths"]},
-    "field 'prompt' is missing": {"prompt": {"a": "x"}},
-    "field 'response' is missing": {"response": None},
+    "field 'key' is an array, not a text": {"key": ["l"]},
+    "field 'id' is a number, not a text (write it in quotes)": {"id": 1},
+    "field 'domain' is an array, not a text": {"domain": ["maths"]},
+    "field 'prompt' is an object, not a text": {"prompt": {"a": "x"}},
+    "field 'response' is null, not a text": {"response": None},
     "nested more than": {"note": json.loads("[" * 300 + "]" * 300)},
 }
 
@@ -209,6 +209,45 @@ def test_a_field_of_the_wrong_type_puts_the_row_aside_with_its_line(folder, why)
     assert dropped["evidence"]["where"].endswith("rows.jsonl:2")
     assert why in dropped["evidence"]["detail"]
     assert [kept["id"] for kept in read_jsonl(folder / "out/kept.jsonl")] == ["a", "e"]
+
+
+def test_a_row_of_messages_says_which_fields_are_read(folder):
+    messages = [{"role": "user", "content": "Name a tree."}]
+    write_jsonl(folder / "rows.jsonl", [row("a", "b"), {"messages": messages}])
+    clean_in(folder)
+    (dropped,) = read_jsonl(folder / "out/dropped.jsonl")
+    detail = dropped["evidence"]["detail"]
+    assert "'id' is missing (a row needs id, domain, prompt, response; 'messages'" in detail
+
+
+def test_the_text_of_a_line_that_cannot_be_read_is_kept(folder):
+    good = json.dumps(row("a", "b")).encode()
+    (folder / "rows.jsonl").write_bytes(good + b'\n{"id": "caf\xe9"}\n{"id": "cut\n')
+    clean_in(folder)
+    latin, cut = read_jsonl(folder / "out/dropped.jsonl")
+    assert latin["row"] == {"line": '{"id": "caf\\xe9"}', "bytes": 14}
+    assert cut["row"] == {"line": '{"id": "cut', "bytes": 11}
+    assert cut["evidence"]["detail"].startswith("not JSON (Unterminated string starting at, column")
+
+
+@pytest.mark.parametrize(
+    ("item", "why"),
+    [
+        ({"id": "2", "benchmark": "b"}, "field 'question' is missing"),
+        ({"id": 2, "benchmark": "b", "question": "x"}, "field 'id' is a number, not a text"),
+        ({"id": "2", "benchmark": " ", "question": "x"}, "field 'benchmark' is empty"),
+    ],
+)
+def test_an_item_says_which_field_it_lacks(folder, item, why):
+    write_jsonl(folder / "items.jsonl", [ITEM, item])
+    with pytest.raises(DataError, match=rf"item 2 \(line 2\): {why}.*An item needs"):
+        clean_in(folder)
+
+
+def test_parquet_is_told_to_be_a_source(folder):
+    (folder / "rows.jsonl").write_bytes(b"PAR1\x15\x04\n")
+    with pytest.raises(DataError, match=r"is Parquet: only a source of a profile.*Write it as"):
+        clean_in(folder)
 
 
 def test_a_file_without_a_readable_row_says_why(folder):
