@@ -105,7 +105,8 @@ def body(_: Namespace) -> dict[str, Any]:
         if config.judge:
             found["second_opinion"] = agreement(samples)
         write_json(space.out(report(STAGE)), found)
-        page = rl_page(found, rows["set_aside.jsonl"], run.seed)
+        kept = [*rows["problems.jsonl"], *rows.get(paths.GENERAL, [])]
+        page = rl_page(found, kept, rows["set_aside.jsonl"], run.seed)
         space.out(PAGE).write_text(page, encoding="utf-8")
         problems = [*graded.kept, *(problem for problem, _ in graded.set_aside)]
         labels = [name for _, name in LABELS]

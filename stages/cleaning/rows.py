@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stages.base.errors import DataError
-from stages.base.jsonl import json_type
+from stages.base.jsonl import json_type, parse_object, read_lines
 
 Row = dict[str, Any]
 """At least ``id``, ``domain``, ``prompt`` and ``response``; generated rows also carry ``key``."""
@@ -39,6 +40,16 @@ class Dropped:
             "evidence": self.evidence,
             "row": self.row,
         }
+
+
+def dropped_at(path: Path, step: str) -> list[Dropped]:
+    """The rows of a file of dropped ones that went at one step."""
+    rows = (parse_object(path, *line) for line in read_lines(path))
+    return [
+        Dropped(row["row"], row["step"], row["reason"], row["evidence"])
+        for row in rows
+        if row["step"] == step
+    ]
 
 
 @dataclass(frozen=True)

@@ -70,9 +70,10 @@ def _row(source: Source, raw: Raw, repairs: Counter[str]) -> Row | Dropped:
         "id": f"{source.name}:{raw.file.name}:{raw.number}",
         "domain": source.domain,
         **texts,
+        "source": source.name,
     }
     if len(texts) == 2:
-        return {**row, "source": source.name}
+        return row
     return unreadable({**row, **as_text(raw.line)}, raw.file, raw.number, reason)
 
 

@@ -113,7 +113,7 @@ def test_messages_of_one_question_and_one_answer_are_read(tmp_path):
     assert "not one user and one assistant turn (the roles are user)" in reasons[1]
     assert reasons[2] == "field 'messages' is missing or no list of messages"
     assert "without role or text" in reasons[3]
-    with pytest.raises(DataError, match="'prompt' is missing.*`format: messages`"):
+    with pytest.raises(DataError, match=r"'prompt' is missing.*`format: messages`"):
         Loaded(source(path), 0.0)
 
 
