@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import errno
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +20,7 @@ from stages.cleaning.leaks import self_answered
 from stages.cleaning.quarantine import STEP as UNREAD
 from stages.cleaning.quarantine import Tally, as_text, unreadable
 from stages.cleaning.recall import GateReport, measure
+from stages.cleaning.results import named, require_own, whole
 from stages.cleaning.rows import Dropped, Row, not_a_text, wrong_field
 from stages.cleaning.sources import mend, read_rows
 from stages.cleaning.steps import STEPS, Cleaned, Plan, clean
@@ -111,12 +109,12 @@ def clean_file(
     require_file(rows, "--input")
     if benchmarks is not None:
         require_file(benchmarks, "--benchmarks")
-    with _named(output):
-        _require_own(output, tuple(path for path in (rows, benchmarks) if path is not None))
+    with named(output):
+        require_own(output, OUTPUTS, [path for path in (rows, benchmarks) if path is not None])
     items = [] if benchmarks is None else read_items(benchmarks)
     index = None if benchmarks is None else Index(items, ngram)
     plan = Plan(index, near=near, steps=steps, workers=workers)
-    with _named(output), _whole(output) as (folder, interim):
+    with named(output), whole(output, OUTPUTS) as (folder, interim):
         tally, repairs, domains = Tally(str(rows)), Counter[str](), Counter[str]()
         read = _read(rows, tally, repairs, domains)
         cleaned = clean(read, plan, interim, str(rows))
@@ -222,62 +220,3 @@ def _read(
             domains[row["domain"]] += 1
             yield tally.add(row)
     tally.refuse(ANY_SHARE)
-
-
-def _require_own(output: Path, inputs: tuple[Path, ...]) -> None:
-    """ConfigError if writing into the output folder would destroy an input or cannot succeed."""
-    for place in (output, *output.parents):
-        if place.exists() and not place.is_dir():
-            raise ConfigError(f"--output {output}: {place} is a file, not a folder. Give another.")
-    for target in (output / name for name in OUTPUTS):
-        if target.is_dir():
-            raise ConfigError(f"--output {output}: {target} is a folder. Give another folder.")
-        for path in inputs:
-            if target.exists() and target.samefile(path):
-                raise ConfigError(
-                    f"--output {output}: {target} is {path}, which would be overwritten. Give "
-                    "another folder."
-                )
-
-
-@contextmanager
-def _whole(output: Path) -> Iterator[tuple[Path, Path]]:
-    """A folder for results and one for what is needed until then.
-
-    The results appear in ``output`` when the block ends without error. A new folder appears in one
-    rename. In an older one the report goes first and comes back last, so that a folder with a
-    report holds the files of one run.
-    """
-    output.parent.mkdir(parents=True, exist_ok=True)
-    home = output if output.is_dir() else output.parent
-    with tempfile.TemporaryDirectory(prefix=".cleaning-", dir=home) as name:
-        folder = Path(name) / "results"
-        folder.mkdir()
-        yield folder, Path(name) / "interim"
-        _publish(folder, output)
-
-
-@contextmanager
-def _named(output: Path) -> Iterator[None]:
-    """Errors of the file system as ConfigErrors about ``--output``; a full disk has its own."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        raise ConfigError(
-            f"--output {output}: {error.strerror} ({error.filename}). Give a folder that can be "
-            "written."
-        ) from error
-
-
-def _publish(folder: Path, output: Path) -> None:
-    if not output.is_dir():
-        folder.replace(output)
-        return
-    (output / "report.json").unlink(missing_ok=True)
-    for name in OUTPUTS:
-        if (folder / name).exists():
-            (folder / name).replace(output / name)
-        else:
-            (output / name).unlink(missing_ok=True)  # a page on other results

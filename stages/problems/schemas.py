@@ -55,6 +55,12 @@ DOMAINS = {
 """The domains whose shares and judges make sense for a kind of schema."""
 
 
+def require_schema(name: str, where: str) -> None:
+    """ConfigError if there is no such schema; ``where`` begins the message."""
+    if name not in SCHEMAS:
+        raise ConfigError(f"{where}: schema '{name}' is unknown.{meant(name, SCHEMAS)}")
+
+
 def require_usable(
     sources: Iterable[RlSource], where: str, notation: Notation, sandbox: Sandbox | None
 ) -> None:
@@ -68,11 +74,7 @@ def require_usable(
                 f"{where}: source {source.name} holds English, and run.notation is '{notation}', "
                 "whose tokenizer has no words for it. Set run.notation: text, or leave sources out."
             )
-        if source.schema not in SCHEMAS:
-            raise ConfigError(
-                f"{where}: schema '{source.schema}' of source {source.name} is unknown."
-                f"{meant(source.schema, SCHEMAS)}"
-            )
+        require_schema(source.schema, f"{where}: source {source.name}")
         fitting = sorted(DOMAINS[SCHEMAS[source.schema].kind])
         if source.domain not in fitting:
             raise ConfigError(

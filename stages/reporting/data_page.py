@@ -347,6 +347,33 @@ def rl_page(
     return "\n".join(lines)
 
 
+def problems_page(
+    name: str,
+    figures: Mapping[str, Any],
+    kept: Iterable[Mapping[str, Any]],
+    dropped: Iterable[Mapping[str, Any]],
+    seed: int,
+) -> str:
+    """The page on the RL problems of one file, from its report and the rows written."""
+    searched = figures["searched_for_leaks"]
+    leaks = "" if searched else " No benchmark was given: nothing was searched for leaks."
+    lines = [
+        f"# The problems of {name}",
+        "",
+        f"{figures['kept']:,} problems kept. The others stand in `dropped.jsonl` with their "
+        f"reasons.{leaks}",
+        "",
+        *outside_tables(figures),
+        "## Some of the problems kept",
+        "",
+        *kept_rows(sample_kept(kept, seed)),
+        "## Some of those left out",
+        "",
+        *(removed_rows(sample_removed(map(_as_removed, dropped), seed)) or ["None was.", ""]),
+    ]
+    return "\n".join(lines)
+
+
 def rl_histograms(
     problems: Iterable[Problem], samples: Iterable[Mapping[str, Any]], labels: Sequence[str]
 ) -> list[Histogram]:
