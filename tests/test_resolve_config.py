@@ -1,4 +1,5 @@
 import os
+import re
 import subprocess
 import sys
 from dataclasses import asdict
@@ -268,3 +269,18 @@ def test_the_command_refuses_before_it_writes(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "unknown family 'chian'" in done.stderr
     assert not (tmp_path / "resolved.yaml").exists()
+
+
+def test_the_examples_of_own_data_are_profiles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
+    examples = [yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)]
+    assert len(examples) == 2
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data/raw").mkdir(parents=True)
+    for name in ("mine", "chats", "sums"):
+        (tmp_path / f"data/raw/{name}.jsonl").write_text("{}\n")
+    for overrides in examples:
+        refuse_early(resolve("tiny", overrides, ROOT / "profiles"))
+    assert examples[1]["build_rl_data"]["problems"] == 0
