@@ -316,7 +316,12 @@ class BuildRlData:
 
     def __post_init__(self) -> None:
         """Shares must add up; sources differ in name and lie where DVC sees them change."""
-        if self.families or self.problems:
+        if self.problems and not any(self.families.values()):
+            raise ConfigError(
+                f"families: none has a share, and problems asks for {self.problems} generated "
+                "ones. Give shares, or set problems: 0 and name sources."
+            )
+        if any(self.families.values()):
             _add_up("families", self.families)
         if not self.problems and not self.sources:
             raise ConfigError("problems: 0, and no sources. Ask for some, or name a source.")

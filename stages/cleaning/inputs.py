@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +13,8 @@ from stages.base.errors import ConfigError, DataError
 from stages.base.params import Origin, Source
 
 SOURCES = "build_sft_data.sources"
+HUB_PARTS = 2  # owner/name
+LOCAL = (("data",), ("..",), ("~",), ("/",))  # what a path begins with that is no hub id
 SUFFIXES = {"jsonl": ".jsonl", "parquet": ".parquet", "endpoint": ".jsonl"}
 
 
@@ -68,6 +71,8 @@ def source_files(source: Origin) -> list[Path]:
             found = sorted(p for p in listed if p.suffix == suffix) if suffix else files_below(path)
         elif suffix or path.exists():
             found = [path]
+        elif len(path.parts) > HUB_PARTS or path.parts[:1] in LOCAL:
+            raise FileNotFoundError(errno.ENOENT, "No such file or folder", str(path))
         else:
             return []
     except (OSError, ValueError) as error:

@@ -12,7 +12,7 @@ from pyarrow import parquet
 from stages.base.errors import ConfigError, DataError
 from stages.base.jsonl import read_jsonl, write_jsonl
 from stages.base.params import Source
-from stages.cleaning.inputs import require_usable
+from stages.cleaning.inputs import require_usable, source_files
 from tests.cleaning.streams import Loaded
 
 
@@ -199,6 +199,13 @@ def test_a_path_that_may_not_be_read_is_an_error_that_names_it(tmp_path, monkeyp
     monkeypatch.setattr(Path, method, refuse)
     with pytest.raises(DataError, match=r"source s: .*/a: Permission denied\. Check"):
         Loaded(source(path, kind), 1.0)
+
+
+@pytest.mark.parametrize("path", ["data/raw/gone", "/gone", "../gone", "a/b/c"])
+def test_a_folder_that_is_not_there_is_not_taken_for_a_hub_id(path):
+    with pytest.raises(DataError, match=rf"source s: {path}: No such file or folder"):
+        source_files(source(path, "datasets"))
+    assert source_files(source("someone/some-set", "datasets")) == []
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet", "datasets"])
