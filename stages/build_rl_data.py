@@ -7,6 +7,8 @@ graded samples also make the preference pairs of the reward model.
 
 With sources, also ``general.jsonl`` (prompts for general RL alone; open ones are not graded),
 ``preferences.jsonl`` and ``left_out.jsonl``, rows that gave no problem, where there are any.
+
+With --input, checks the problems of one file instead, without a model: golds, copies, leaks.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ from stages.engines.checkpoints import load_tokenizer
 from stages.engines.plan import refuse_if_too_small
 from stages.engines.vllm_sampler import VllmSampler
 from stages.evals.suite import read_problems, read_registry
+from stages.problem_file import add_arguments, check_as_asked, wants_one_file
 from stages.problems.drawing import draw_problems
 from stages.problems.intake import Doors, Intake, output_rows, take_in
 from stages.problems.outside import text_key
@@ -47,14 +50,7 @@ from stages.rewards.extraction import answer_part
 from stages.rewards.golds import problem_fault
 from stages.rewards.judge import RuleJudge
 from stages.rewards.router import verify
-from stages.rl.grading import (
-    LABELS,
-    asked,
-    figures,
-    grade,
-    sample_rows,
-    verdicts_by_problem,
-)
+from stages.rl.grading import LABELS, asked, figures, grade, sample_rows, verdicts_by_problem
 from stages.rl.opinions import ServedJudge, agreement, second_opinion
 from stages.sft.chat import prompt_ids, response_text
 
@@ -63,8 +59,11 @@ PAGE, HISTOGRAMS = report(STAGE, "report.md"), report(STAGE, "histograms.svg")
 KEPT_EVERY = 4000  # responses sampled between two checkpoints
 
 
-def body(_: Namespace) -> dict[str, Any]:
-    """Generate, take in, sample, judge, grade, write."""
+def body(options: Namespace) -> dict[str, Any]:
+    """Generate, take in, sample, judge, grade, write; or check one file."""
+    if wants_one_file(options):
+        check_as_asked(options)
+        return {}
     run, engine, config = load(Run, "run"), load(Engine, "engine"), load(BuildRlData, STAGE)
     refuse_if_too_small(run)
     require_known(config.families, f"{STAGE}.families")
@@ -105,7 +104,8 @@ def body(_: Namespace) -> dict[str, Any]:
         if config.judge:
             found["second_opinion"] = agreement(samples)
         write_json(space.out(report(STAGE)), found)
-        page = rl_page(found, rows["set_aside.jsonl"], run.seed)
+        kept = [*rows["problems.jsonl"], *rows.get(paths.GENERAL, [])]
+        page = rl_page(found, kept, rows["set_aside.jsonl"], run.seed)
         space.out(PAGE).write_text(page, encoding="utf-8")
         problems = [*graded.kept, *(problem for problem, _ in graded.set_aside)]
         labels = [name for _, name in LABELS]
@@ -191,4 +191,4 @@ def judge(
 
 
 if __name__ == "__main__":
-    stage_main(STAGE, __doc__, body)
+    stage_main(STAGE, __doc__, body, add_arguments)

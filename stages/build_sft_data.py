@@ -5,7 +5,7 @@ deduplication, harm filter, decontamination, quality filter and mixture (paper, 
 SFT: maths 46, STEM 26, code 20, other 8 percent). A token here is a whitespace-separated word.
 
 With --input, cleans one file of rows against one file of benchmark items instead, without a
-mixture, and writes kept.jsonl, dropped.jsonl and report.json into the --output folder.
+mixture, and writes kept.jsonl, dropped.jsonl, report.json and report.md into the --output folder.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from stages.base.artifacts import Workspace, workspace
 from stages.base.command import stage_main
 from stages.base.errors import DataError
 from stages.base.events import say
-from stages.base.jsonl import parse_object, read_lines, write_json
+from stages.base.jsonl import write_json
 from stages.base.params import BuildBenchmarks, BuildSftData, Run, load
 from stages.base.paths import BENCHMARKS, SFT_DATA, report
 from stages.base.seeds import seeded_random
@@ -30,19 +30,19 @@ from stages.base.shares import apportion
 from stages.cleaning.corpus import mix_phases, write_corpus
 from stages.cleaning.decontamination import STEP as DECONTAMINATION
 from stages.cleaning.decontamination import Index, Item
-from stages.cleaning.files import add_arguments, clean_as_asked, wants_one_file
+from stages.cleaning.files import SEED, add_arguments, clean_as_asked, wants_one_file
 from stages.cleaning.hits import hits_markdown
 from stages.cleaning.inputs import require_usable, source_files
 from stages.cleaning.leaks import self_answered
 from stages.cleaning.mixture import rows_for_tokens
 from stages.cleaning.recall import recall_gate
-from stages.cleaning.rows import Dropped, Row
+from stages.cleaning.rows import Dropped, Row, dropped_at
 from stages.cleaning.sources import source_rows
 from stages.cleaning.steps import STEPS, Plan, clean
 from stages.evals.suite import read_problems, read_registry
 from stages.problems.corpus import family_rows, mean_words
 from stages.problems.registry import require_known
-from stages.reporting.data_page import draw, length_histogram, sample_removed, sft_page
+from stages.reporting.data_page import draw, file_page, length_histogram, look, sft_page
 
 STAGE = "build_sft_data"
 PAGE, HISTOGRAMS = report(STAGE, "report.md"), report(STAGE, "histograms.svg")
@@ -56,7 +56,7 @@ CHANCE = 3.0  # and the mean length of n drawn rows is off by chance, by less th
 def body(options: argparse.Namespace) -> dict[str, Any]:
     """The corpus of the profile, or the cleaning of one file."""
     if wants_one_file(options):
-        clean_as_asked(options, STEPS)
+        clean_as_asked(options, STEPS, page_of_file)
         return {}
     run, config = load(Run, "run"), load(BuildSftData, STAGE)
     modulus = load(BuildBenchmarks, "build_benchmarks").heldout_modulus
@@ -128,6 +128,8 @@ def plan_rows(run: Run, config: BuildSftData, modulus: int) -> dict[str, list[in
     }
     require_known(shares, f"{STAGE}.families")
     shares = {family: share for family, share in shares.items() if share > 0}
+    if not shares:
+        return {}
     lengths = {
         family: mean_words(
             family, math.ceil(config.rows * share), config.phases, run.seed, run.notation, modulus
@@ -150,19 +152,17 @@ def phase_rows(config: BuildSftData) -> list[int]:
 
 
 def write_page(space: Workspace, figures: Mapping[str, Any], gate: str, seed: int) -> None:
-    """The page on the corpus, with some of the rows left out and every benchmark hit."""
-    path = space.out(SFT_DATA) / "dropped.jsonl"
-
-    def dropped() -> Iterator[dict[str, Any]]:
-        return (parse_object(path, *line) for line in read_lines(path))
-
-    hits = [
-        Dropped(row["row"], row["step"], row["reason"], row["evidence"])
-        for row in dropped()
-        if row["step"] == DECONTAMINATION
-    ]
-    page = sft_page(figures, gate, hits_markdown(hits), sample_removed(dropped(), seed))
+    """The page on the corpus, with some rows kept and left out, and every benchmark hit."""
+    folder = space.out(SFT_DATA)
+    hits = hits_markdown(dropped_at(folder / "dropped.jsonl", DECONTAMINATION))
+    page = sft_page(figures, gate, hits, look(folder, "source", seed))
     space.out(PAGE).write_text(page, encoding="utf-8")
+
+
+def page_of_file(name: str, folder: Path, figures: Mapping[str, Any], gate: str) -> str:
+    """The page on one cleaned file, whose results stand in a folder."""
+    hits = hits_markdown(dropped_at(folder / "dropped.jsonl", DECONTAMINATION))
+    return file_page(name, figures, gate, hits, look(folder, "domain", SEED))
 
 
 if __name__ == "__main__":

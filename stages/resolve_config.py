@@ -20,7 +20,10 @@ from stages.base.errors import ConfigError
 from stages.base.events import say
 from stages.base.params import Profile, chosen, read_yaml, resolve
 from stages.base.paths import PARAMS, PROFILES, RESOLVED
+from stages.cleaning import inputs
 from stages.engines.plan import resource_plan
+from stages.problems import schemas
+from stages.problems.registry import require_known
 
 STAGE = "resolve_config"
 HEADER = "# Written by `python -m stages.resolve_config`. Edit params.yaml or profiles/ instead.\n"
@@ -56,10 +59,24 @@ def render(name: str, profile: Profile) -> str:
     return HEADER + yaml.safe_dump(sections, sort_keys=False, allow_unicode=True, width=100)
 
 
+def refuse_early(profile: Profile) -> None:
+    """Refuse what a later stage could only refuse, perhaps after hours of training."""
+    sft, rl = profile.build_sft_data, profile.build_rl_data
+    require_known(profile.build_benchmarks.problems, "build_benchmarks.problems")
+    for domain, families in sft.families.items():
+        require_known(families, f"build_sft_data.families.{domain}")
+    require_known(rl.families, "build_rl_data.families")
+    inputs.require_usable(sft.sources, sft.mixture)
+    schemas.require_usable(rl.sources, "build_rl_data.sources", profile.run.notation, None)
+    for source in (*sft.sources, *rl.sources):
+        inputs.source_files(source)
+
+
 def body(options: argparse.Namespace) -> dict[str, Any]:
     """Resolve, then write or (``--check``) only show."""
     name, overrides = read_choice()
     profile = resolve(name, overrides)
+    refuse_early(profile)
     text = render(name, profile)
     changed = ", ".join(name for name, keys in chosen(overrides).items() if keys) or "nothing"
     say(f"{STAGE}: profile {name}, seed {profile.run.seed}, overridden: {changed}")

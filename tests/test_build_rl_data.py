@@ -195,6 +195,16 @@ def test_the_order_of_rows_changes_nothing(tmp_path, monkeypatch):
     assert len(written[0]) == 5
 
 
+def test_outside_problems_alone_are_enough(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = Project(tmp_path, monkeypatch, sources(outside_rows()), problems=0).run()
+    kept = read_jsonl(paths.RL_DATA / "problems.jsonl")
+    assert {row["meta"]["source"] for row in kept} == {"puzzles", "words"}
+    assert found["problems"] == len(kept) == 7
+    page = (report("build_rl_data", "report.md")).read_text()
+    assert "- prompt: `What is 1 + 1?`" in page
+
+
 def test_without_sources_there_are_the_three_files_alone(tmp_path, monkeypatch):
     found = Project(tmp_path, monkeypatch, []).run()
     assert {file.name for file in paths.RL_DATA.iterdir()} == {

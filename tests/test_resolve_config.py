@@ -1,3 +1,5 @@
+import os
+import re
 import subprocess
 import sys
 from dataclasses import asdict
@@ -6,10 +8,18 @@ from pathlib import Path
 import pytest
 import yaml
 
-from stages.base.errors import ConfigError
-from stages.base.params import Profile, TrainGeneralRl, TrainReasoningRl, TrainSft, load, resolve
+from stages.base.errors import ConfigError, DataError
+from stages.base.params import (
+    Profile,
+    TrainGeneralRl,
+    TrainReasoningRl,
+    TrainSft,
+    load,
+    overlay,
+    resolve,
+)
 from stages.base.schema import parse
-from stages.resolve_config import plain, read_choice, render
+from stages.resolve_config import plain, read_choice, refuse_early, render
 
 ROOT = Path(__file__).resolve().parents[1]
 PROFILES = sorted(path.stem for path in (ROOT / "profiles").glob("*.yaml"))
@@ -200,3 +210,77 @@ def test_an_unknown_key_ends_the_stage_with_its_path(tmp_path: Path) -> None:
     assert "train_sft.epoch" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "resolved.yaml").exists()
+
+
+def own(schema: str = "math", domain: str = "maths", path: str = "profiles", **more: str) -> dict:
+    given = {"name": "mine", "kind": "datasets", "path": path, "domain": domain, "schema": schema}
+    return {**given, **more}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "why"),
+    [
+        ({"build_rl_data": {"sources": [own("gsm")]}}, "'gsm' .* Did you mean 'gsm8k'"),
+        ({"build_rl_data": {"sources": [own("code")]}}, "are of domain code, not 'maths'"),
+        ({"build_rl_data": {"sources": [own("code", "code")]}}, "need a sandbox"),
+        (
+            {"build_rl_data": {"sources": [own()]}, "run": {"notation": "compact"}},
+            "source mine holds English, and run.notation is 'compact'",
+        ),
+        (
+            {"build_rl_data": {"sources": [own(path="data/raw/gone.jsonl", kind="jsonl")]}},
+            r"source mine: data/raw/gone\.jsonl: No such file",
+        ),
+        (
+            {"build_rl_data": {"families": {"chian": 0.0}}},
+            "build_rl_data.families: unknown family 'chian'. Did you mean 'chain'",
+        ),
+        (
+            {"build_sft_data": {"families": {"maths": {"chian": 0.0}}}},
+            "families.maths: unknown family 'chian'. Did you mean 'chain'",
+        ),
+        ({"build_benchmarks": {"problems": {"nights": 1}}}, "Did you mean 'knights'"),
+    ],
+)
+def test_what_only_a_late_stage_could_refuse_is_refused_at_once(
+    monkeypatch: pytest.MonkeyPatch, overrides: dict, why: str
+) -> None:
+    monkeypatch.chdir(ROOT)
+    profile = resolve("tiny", overlay({"run": {"notation": "text"}}, overrides))
+    with pytest.raises((ConfigError, DataError), match=why):
+        refuse_early(profile)
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_every_profile_passes_the_early_checks(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.chdir(ROOT)
+    refuse_early(resolve(name, {}))
+
+
+def test_the_command_refuses_before_it_writes(tmp_path: Path) -> None:
+    (tmp_path / "profiles").symlink_to(ROOT / "profiles")
+    text = "profile: tiny\noverrides: {build_rl_data: {families: {chian: 0.0}}}\n"
+    (tmp_path / "params.yaml").write_text(text)
+    command = [sys.executable, "-m", "stages.resolve_config"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "unknown family 'chian'" in done.stderr
+    assert not (tmp_path / "resolved.yaml").exists()
+
+
+def test_the_examples_of_own_data_are_profiles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
+    examples = [yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)]
+    assert len(examples) == 2
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data/raw").mkdir(parents=True)
+    for name in ("mine", "chats", "sums"):
+        (tmp_path / f"data/raw/{name}.jsonl").write_text("{}\n")
+    for overrides in examples:
+        refuse_early(resolve("tiny", overrides, ROOT / "profiles"))
+    assert examples[1]["build_rl_data"]["problems"] == 0

@@ -14,6 +14,24 @@ import msgspec
 
 from stages.base.errors import DataError
 
+HEAD = 4096  # bytes looked at to guess what a file is
+STARTS = {
+    b"\xff\xfe": " The file looks like UTF-16: convert it (iconv -f UTF-16 -t UTF-8).",
+    b"\xfe\xff": " The file looks like UTF-16: convert it (iconv -f UTF-16 -t UTF-8).",
+    b"[": " The file is a JSON array: write one object a line (jq -c '.[]').",
+    b"PAR1": " The file is Parquet: only a source of a profile reads that (kind: parquet). Write "
+    "it as JSON Lines (pandas: read_parquet, then to_json with orient='records', lines=True).",
+    b"\x1f\x8b": " The file is compressed: unpack it (gunzip).",
+}
+JSON_TYPES: dict[type, str] = {
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "a text",
+    list: "an array",
+    dict: "an object",
+}
+
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
@@ -34,25 +52,48 @@ def parse_object(path: Path, number: int, line: bytes) -> dict[str, Any]:
     except (msgspec.MsgspecError, RecursionError):  # a fault, or one of the few things json accepts
         row = _with_json(path, number, line)
     if not isinstance(row, dict):
-        raise DataError(f"{path}:{number}: expected a JSON object, found {type(row).__name__}.")
+        raise DataError(f"{path}:{number}: expected a JSON object, found {json_type(row)}.")
     return row
 
 
 def _with_json(path: Path, number: int, line: bytes) -> Any:
     """The line as the standard library reads it: lone surrogates pass, and errors have a column."""
     try:
-        return json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
+        # The line's end goes, or what is missing would be looked for on a line of its own.
+        return json.loads(line.decode("utf-8").rstrip("\r\n"), parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         raise DataError(
             f"{path}:{number}: not UTF-8 (byte {error.start}). Re-encode the file."
         ) from error
     except json.JSONDecodeError as error:
-        raise DataError(
-            f"{path}:{number}: not JSON ({error.msg}, column {error.colno})."
-        ) from error
+        where = f"{path}:{number + error.lineno - 1}"
+        raise DataError(f"{where}: not JSON ({error.msg}, column {error.colno}).") from error
     except (ValueError, RecursionError) as error:
         reason = error if isinstance(error, ValueError) else "nested too deeply"
         raise DataError(f"{path}:{number}: not JSON ({reason}).") from error
+
+
+def json_type(value: object) -> str:
+    """What a parsed value is called in JSON.
+
+    >>> json_type(None), json_type([1]), json_type(5), json_type("5")
+    ('null', 'an array', 'a number', 'a text')
+    """
+    return "null" if value is None else JSON_TYPES.get(type(value), type(value).__name__)
+
+
+def foreign(path: Path) -> str:
+    """What a file seems to be of which no line is a JSON object, and how to convert it; or ""."""
+    with path.open("rb") as file:
+        head = file.read(HEAD)
+    for start, hint in STARTS.items():
+        if head.lstrip().startswith(start):
+            return hint
+    if head.count(0) > len(head) / 4:  # Latin letters in UTF-16: every other byte
+        return STARTS[b"\xff\xfe"]
+    if b"\r" in head and b"\n" not in head:
+        return " Its lines end in CR alone: end them in LF (tr '\\r' '\\n')."
+    return ""
 
 
 def _refuse_constant(name: str) -> float:

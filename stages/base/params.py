@@ -7,7 +7,7 @@ later stage reads its own section with :func:`load`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
@@ -16,7 +16,7 @@ import yaml
 
 from stages.base import paths
 from stages.base.errors import ConfigError, DataError
-from stages.base.schema import Limits, parse, refuse_reserved, refuse_unknown
+from stages.base.schema import Limits, meant, parse, refuse_reserved, refuse_unknown
 
 S = TypeVar("S")
 
@@ -104,12 +104,19 @@ class Source(Origin):
     """One outside source of SFT rows; an endpoint answers the prompts of a JSON Lines file."""
 
     kind: Literal["jsonl", "parquet", "datasets", "endpoint"]
-    prompt_field: str = "prompt"
+    # messages: a chat of one question and one answer in `messages`, as OpenAI's files have it.
+    format: Literal["fields", "messages"] = "fields"
+    prompt_field: str = "prompt"  # of format: fields
     response_field: str = "response"
     endpoint: Endpoint | None = None
 
     def __post_init__(self) -> None:
         """An endpoint is given exactly where the kind asks for one."""
+        if self.kind == "endpoint" and self.format == "messages":
+            raise ConfigError(
+                f"source {self.name}: an endpoint answers prompts, it reads no messages. Leave "
+                "format out and name the prompt_field."
+            )
         if (self.kind == "endpoint") != (self.endpoint is not None):
             raise ConfigError(
                 f"source {self.name}: kind: endpoint and a section `endpoint` belong together."
@@ -172,7 +179,8 @@ class BuildSftData:
 
     rows: Count
     mixture: dict[str, Share]  # domain -> share of tokens
-    families: dict[str, dict[str, Share]]  # domain -> generator family -> share of that domain
+    # Domain -> generator family -> share of that domain; all 0, or no entry: none is generated.
+    families: dict[str, dict[str, Share]]
     phases: tuple[Phase, ...]
     sources: tuple[Source, ...] = ()
     decontamination_ngram: Annotated[int, Limits(ge=2)] = 13  # words
@@ -185,15 +193,34 @@ class BuildSftData:
         """Shares must add up; a source has a share, and lies where DVC sees it change."""
         _add_up("mixture", self.mixture)
         for domain, shares in self.families.items():
-            _add_up(f"families.{domain}", shares)
+            if any(shares.values()):
+                _add_up(f"families.{domain}", shares)
+            if domain not in self.mixture:
+                raise ConfigError(
+                    f"families.{domain}: the domain has no share in the mixture."
+                    f"{meant(domain, self.mixture)}"
+                )
         _add_up("phases", {str(i): phase.share for i, phase in enumerate(self.phases)})
+        _refuse_sources(self.sources)
         for source in self.sources:
             if source.domain not in self.mixture:
                 raise ConfigError(
                     f"sources.{source.name}.domain: '{source.domain}' has no share in the mixture "
                     f"({', '.join(self.mixture)})."
                 )
-            _refuse_unseen(source)
+        self._refuse_empty_domains()
+
+    def _refuse_empty_domains(self) -> None:
+        """A domain with a share has rows from somewhere: families or a source."""
+        given = {domain for domain, shares in self.families.items() if any(shares.values())}
+        given |= {source.domain for source in self.sources}
+        shared = [domain for domain, share in self.mixture.items() if share]
+        empty = [domain for domain in shared if domain not in given]
+        if empty and (self.short_domains == "error" or empty == shared):
+            raise ConfigError(
+                f"mixture: nothing gives rows of {', '.join(empty)}. Name families or a source for "
+                "it, or set its share to 0 and raise the others to add up to 1."
+            )
 
 
 @dataclass(frozen=True)
@@ -273,7 +300,7 @@ class TrainSft:
 class BuildRlData:
     """Verifiable problems, graded by sampling the SFT model (Ring-lite: drop always and never)."""
 
-    problems: Count
+    problems: Natural  # generated ones; 0: the sources' alone
     families: dict[str, Share]  # family -> share
     samples: Count  # responses a problem
     max_tokens: Count
@@ -289,12 +316,16 @@ class BuildRlData:
 
     def __post_init__(self) -> None:
         """Shares must add up; sources differ in name and lie where DVC sees them change."""
-        _add_up("families", self.families)
-        names = [source.name for source in self.sources]
-        for source in self.sources:
-            _refuse_unseen(source)
-            if names.count(source.name) > 1:
-                raise ConfigError(f"sources: the name '{source.name}' stands twice. Change one.")
+        if self.problems and not any(self.families.values()):
+            raise ConfigError(
+                f"families: none has a share, and problems asks for {self.problems} generated "
+                "ones. Give shares, or set problems: 0 and name sources."
+            )
+        if any(self.families.values()):
+            _add_up("families", self.families)
+        if not self.problems and not self.sources:
+            raise ConfigError("problems: 0, and no sources. Ask for some, or name a source.")
+        _refuse_sources(self.sources)
 
 
 ObjectiveName = Literal[
@@ -461,12 +492,17 @@ class Profile:
     write_report: WriteReport
 
 
-def _refuse_unseen(source: Origin) -> None:
-    if source.kind != "datasets" and Path(source.path).parts[:2] != ("data", "raw"):
-        raise ConfigError(
-            f"sources.{source.name}.path: '{source.path}' is not below data/raw, where "
-            "DVC sees changes. Put or link the file there."
-        )
+def _refuse_sources(sources: Sequence[Origin]) -> None:
+    """Sources differ in name, which their ids begin with, and lie where DVC sees them change."""
+    names = [source.name for source in sources]
+    for source in sources:
+        if source.kind != "datasets" and Path(source.path).parts[:2] != ("data", "raw"):
+            raise ConfigError(
+                f"sources.{source.name}.path: '{source.path}' is not below data/raw, where "
+                "DVC sees changes. Put or link the file there."
+            )
+        if names.count(source.name) > 1:
+            raise ConfigError(f"sources: the name '{source.name}' stands twice. Change one.")
 
 
 def _add_up(name: str, shares: dict[str, float]) -> None:

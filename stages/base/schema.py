@@ -12,7 +12,7 @@ import difflib
 import math
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 from stages.base.errors import ConfigError
@@ -106,9 +106,18 @@ def _refuse_unknown(key: object, kind: type, path: str) -> None:
         absent: Mapping[object, str] = getattr(kind, ABSENT, {})
         if key in absent:
             raise ConfigError(f"{path}.{key}: {absent[key]}")
-        close = difflib.get_close_matches(str(key), known, n=1)
-        hint = f" Did you mean '{close[0]}'?" if close else f" Known keys: {', '.join(known)}."
-        raise ConfigError(f"{path}.{key}: unknown key.{hint}")
+        raise ConfigError(f"{path}.{key}: unknown key.{meant(key, known, 'Known keys')}")
+
+
+def meant(name: object, known: Iterable[str], listed: str = "Known") -> str:
+    """The end of a message about an unknown name: the closest known one, else all of them.
+
+    >>> meant("gsm", ["math", "gsm8k"])
+    " Did you mean 'gsm8k'?"
+    """
+    names = list(known)
+    close = difflib.get_close_matches(str(name), names, n=1)
+    return f" Did you mean '{close[0]}'?" if close else f" {listed}: {', '.join(names)}."
 
 
 def _describe(value: object) -> str:

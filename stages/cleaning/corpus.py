@@ -14,7 +14,7 @@ from stages.base.seeds import derive_seed
 from stages.cleaning.census import Census
 from stages.cleaning.decontamination import Index
 from stages.cleaning.mixture import STEP as MIXTURE
-from stages.cleaning.mixture import Length, Mixed, mix
+from stages.cleaning.mixture import Length, Mixed, Part, mix
 from stages.cleaning.rowfile import encode
 from stages.cleaning.rows import Dropped, words_in
 from stages.cleaning.steps import Cleaned
@@ -53,16 +53,34 @@ def mix_phases(cleaned: Cleaned, totals: Sequence[int], seed: int, config: Build
         order = derive_seed(seed, "order", row["id"])
         phases[row["phase"]].append((order, row["id"], number, length))
     corpus = Corpus([], {}, [])
-    for own, total in zip(phases, totals, strict=True):
+    have = Counter(row[-1].domain for own in phases for row in own)
+    for index, (own, total) in enumerate(zip(phases, totals, strict=True)):
         own.sort()
         numbers = [number for _, _, number, _ in own]
-        mixed = mix([row[-1] for row in own], config.mixture, total, config.short_domains)
+        name = f"phase {index} ({config.phases[index].share:.0%} of the corpus)"
+        part = Part(name, have) if len(phases) > 1 else None
+        mixed = mix([row[-1] for row in own], config.mixture, total, config.short_domains, part)
         corpus.numbers.extend(numbers[place] for place in mixed.kept)
         corpus.left.update({numbers[place]: reason for place, reason in mixed.left.items()})
         corpus.mixed.append(mixed)
-        for domain, rows in mixed.capped.items():
-            say(f"mixture: domain {domain} gives all its {rows} rows, less than its share.")
+    for line in capped_lines(corpus.mixed):
+        say(line)
     return corpus
+
+
+def capped_lines(mixed: Sequence[Mixed]) -> list[str]:
+    """One line for each domain that had too few rows for its share in some phase.
+
+    >>> capped_lines([Mixed([], {}, {}, {"maths": 61}), Mixed([], {}, {}, {"maths": 39})])
+    ['mixture: domain maths gives all its 100 rows, less than its share.']
+    """
+    lines = list[str]()
+    for domain in sorted({domain for one in mixed for domain in one.capped}):
+        short = {at: one.capped[domain] for at, one in enumerate(mixed) if domain in one.capped}
+        where = "" if len(short) == len(mixed) else f" of phase {', '.join(map(str, short))}"
+        rows = f"all its {sum(short.values())} rows{where}"
+        lines.append(f"mixture: domain {domain} gives {rows}, less than its share.")
+    return lines
 
 
 def write_corpus(

@@ -15,6 +15,7 @@ from stages.base.params import Source
 from stages.base.seeds import derive_seed
 from stages.base.served import Served
 from stages.cleaning.inputs import Raw
+from stages.cleaning.rows import not_a_text
 
 
 def answered(source: Source, prompts: Iterable[Raw], seed: int) -> Iterator[Raw]:
@@ -31,14 +32,17 @@ def answered(source: Source, prompts: Iterable[Raw], seed: int) -> Iterator[Raw]
 
 
 def _answer(source: Source, served: Served, raw: Raw, seed: int) -> Raw:
-    file, number, fields, reason = raw
-    prompt = None if fields is None else fields.get(source.prompt_field)
-    if fields is None or not isinstance(prompt, str):
-        return file, number, None, reason or f"field '{source.prompt_field}' is missing or no text"
+    fields = raw.fields
+    if fields is None:
+        return raw
+    wrong = not_a_text(fields, source.prompt_field)
+    if wrong:
+        return raw._replace(fields=None, reason=wrong)
+    prompt = fields[source.prompt_field]
     turn = {"role": "user", "content": prompt}
     found = served.ask([turn], derive_seed(seed, "endpoint", source.name, prompt))
     if found.failure:
-        return file, number, None, f"the endpoint: {found.failure}"
+        return raw._replace(fields=None, reason=f"the endpoint: {found.failure}")
     response = f"<think>\n{found.thinking.strip()}\n</think>\n\n{found.text.strip()}"
     whole = response if found.thinking.strip() else found.text
-    return file, number, {**fields, source.response_field: whole}, ""
+    return raw._replace(fields={**fields, source.response_field: whole})

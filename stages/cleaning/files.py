@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import errno
-import tempfile
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,21 +13,27 @@ from stages.base.errors import ConfigError, DataError
 from stages.base.events import say
 from stages.base.jsonl import write_json
 from stages.base.params import NearDedup
+from stages.base.schema import meant
 from stages.cleaning.decontamination import Index, Item
 from stages.cleaning.inputs import require_file
 from stages.cleaning.leaks import self_answered
 from stages.cleaning.quarantine import STEP as UNREAD
-from stages.cleaning.quarantine import Tally, unreadable
-from stages.cleaning.recall import measure
-from stages.cleaning.rows import Dropped, Row, wrong_field
+from stages.cleaning.quarantine import Tally, as_text, unreadable
+from stages.cleaning.recall import GateReport, measure
+from stages.cleaning.results import named, require_own, whole
+from stages.cleaning.rows import Dropped, Row, not_a_text, wrong_field
 from stages.cleaning.sources import mend, read_rows
-from stages.cleaning.steps import STEPS, Plan, clean
+from stages.cleaning.steps import STEPS, Cleaned, Plan, clean
 
-OUTPUTS = ("kept.jsonl", "dropped.jsonl", "report.json")
+OUTPUTS = ("kept.jsonl", "dropped.jsonl", "report.md", "report.json")
+ITEM_FIELDS = ("id", "benchmark", "question")
 NGRAM = 13  # words
+ANY_SHARE = 1.0  # however many rows are unreadable, the others are cleaned
 NEAR = NearDedup(repeated_keys="drop")
 CARRIERS = 64  # rows among which those are drawn that hide injected items
 SEED = 0  # of that draw; a file has no run
+Page = Callable[[str, Path, Mapping[str, Any], str], str]
+"""Markdown on a cleaned file: its name, the folder of results, the report, the gate's table."""
 
 
 def wants_one_file(options: argparse.Namespace) -> bool:
@@ -66,15 +69,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def clean_as_asked(options: argparse.Namespace, steps: tuple[str, ...]) -> None:
-    """Clean the file that the arguments name."""
+def clean_as_asked(
+    options: argparse.Namespace, steps: tuple[str, ...], page: Page | None = None
+) -> None:
+    """Clean the file that the arguments name; ``page`` writes ``report.md``, where there is one."""
     domains = options.templated_domains
     near = NEAR if domains is None else replace(NEAR, templated_domains=tuple(domains))
     workers = 1 if options.workers is None else options.workers
     if workers < 1:
         raise ConfigError(f"--workers {workers}: give at least 1.")
     ngram = NGRAM if options.ngram is None else options.ngram
-    clean_file(options.input, options.benchmarks, options.output, ngram, 1.0, steps, near, workers)
+    clean_file(
+        options.input,
+        options.benchmarks,
+        options.output,
+        ngram,
+        steps,
+        near,
+        workers,
+        page,
+    )
 
 
 def clean_file(
@@ -82,12 +96,12 @@ def clean_file(
     benchmarks: Path | None,
     output: Path,
     ngram: int,
-    max_bad_share: float,
     steps: tuple[str, ...] = STEPS,
     near: NearDedup = NEAR,
     workers: int = 1,
+    page: Page | None = None,
 ) -> None:
-    """Write ``kept.jsonl``, ``dropped.jsonl`` and ``report.json`` into ``output``.
+    """Write ``kept.jsonl``, ``dropped.jsonl``, ``report.json`` and the page into ``output``.
 
     Rows are ``{id, domain, prompt, response}``; benchmark items ``{id, benchmark, question,
     answer}``, for decontamination only. Further fields of a row are passed on.
@@ -95,14 +109,14 @@ def clean_file(
     require_file(rows, "--input")
     if benchmarks is not None:
         require_file(benchmarks, "--benchmarks")
-    with _named(output):
-        _require_own(output, tuple(path for path in (rows, benchmarks) if path is not None))
+    with named(output):
+        require_own(output, OUTPUTS, [path for path in (rows, benchmarks) if path is not None])
     items = [] if benchmarks is None else read_items(benchmarks)
     index = None if benchmarks is None else Index(items, ngram)
     plan = Plan(index, near=near, steps=steps, workers=workers)
-    with _named(output), _whole(output) as (folder, interim):
-        tally, repairs = Tally(str(rows)), Counter[str]()
-        read = _read(rows, tally, max_bad_share, repairs)
+    with named(output), whole(output, OUTPUTS) as (folder, interim):
+        tally, repairs, domains = Tally(str(rows)), Counter[str](), Counter[str]()
+        read = _read(rows, tally, repairs, domains)
         cleaned = clean(read, plan, interim, str(rows))
         with (folder / "kept.jsonl").open("wb") as file:
             file.writelines(cleaned.rows.lines(cleaned.kept))
@@ -116,18 +130,40 @@ def clean_file(
         }
         if cleaned.near is not None:
             report["near_dedup"] = cleaned.near
-        if index is not None:
-            carriers = list(cleaned.rows.rows(cleaned.kept[:CARRIERS]))
-            tried = measure(index, items, carriers, SEED)
-            for fault in tried.faults():
-                say(f"warning: decontamination: {fault}")
+        tried = None if index is None else _try(index, items, cleaned)
+        if index is not None and tried is not None:
             report["decontamination"] = {
                 **index.describe(),
                 "gate": tried.as_json(),
                 "items_that_state_their_answer": self_answered(items),
             }
+        if page is not None:
+            gate = "" if tried is None else tried.markdown()
+            text = page(rows.name, folder, report, gate)
+            (folder / "report.md").write_text(text, encoding="utf-8")
         write_json(folder / "report.json", report)
+    _warn_of_domains(near, domains)
     say(summary(rows, total, kept, cleaned.drops))
+
+
+def _try(index: Index, items: list[Item], cleaned: Cleaned) -> GateReport:
+    """What the index finds of its own items; each fault is a warning."""
+    tried = measure(index, items, list(cleaned.rows.rows(cleaned.kept[:CARRIERS])), SEED)
+    for fault in tried.faults():
+        say(f"warning: decontamination: {fault}")
+    return tried
+
+
+def _warn_of_domains(near: NearDedup, domains: Mapping[str, int]) -> None:
+    """Say which of the given templated domains no row is of."""
+    if near.templated_domains == NEAR.templated_domains:
+        return
+    for name in near.templated_domains:
+        if name not in domains:
+            say(
+                f"warning: --templated-domains {name}: no row is of this domain."
+                f"{meant(name, sorted(domains), 'The domains are')}"
+            )
 
 
 def summary(rows: Path, total: int, kept: int, drops: dict[str, dict[str, int]]) -> str:
@@ -142,12 +178,20 @@ def summary(rows: Path, total: int, kept: int, drops: dict[str, dict[str, int]])
 def read_items(path: Path) -> list[Item]:
     """Benchmark items; DataError names the first row that is none."""
     items = []
-    for number, (_, line, row, problem) in enumerate(read_rows(path), start=1):
+    for number, raw in enumerate(read_rows(path), start=1):
+        row, where = raw.fields, f"{path}, item {number} (line {raw.number})"
         if row is None:
-            raise DataError(f"{path}, item {number} (line {line}): {problem}")
-        texts = {name: mend(row.get(name)) for name in ("id", "benchmark", "question")}
-        if not all(isinstance(text, str) and text.strip() for text in texts.values()):
-            raise DataError(f"{path}, item {number}: needs texts 'id', 'benchmark' and 'question'.")
+            raise DataError(f"{where}: {raw.reason}")
+        for name in ITEM_FIELDS:
+            wrong = not_a_text(row, name) or (
+                "" if row[name].strip() else f"field '{name}' is empty"
+            )
+            if wrong:
+                raise DataError(
+                    f"{where}: {wrong}. An item needs texts {', '.join(ITEM_FIELDS)}; answer is "
+                    "optional."
+                )
+        texts = {name: mend(row[name]) for name in ITEM_FIELDS}
         answer = mend(row.get("answer"))
         items.append(Item(**texts, answer=answer if isinstance(answer, str) else ""))
     if not items:
@@ -156,74 +200,23 @@ def read_items(path: Path) -> list[Item]:
 
 
 def _read(
-    path: Path, tally: Tally, max_bad_share: float, repairs: Counter[str]
+    path: Path,
+    tally: Tally,
+    repairs: Counter[str],
+    domains: Counter[str],
 ) -> Iterator[Row | Dropped]:
-    for file, number, fields, problem in read_rows(path):
+    for raw in read_rows(path):
         try:
-            row = mend(dict(fields or {}))
-            wrong = problem or wrong_field(row)
+            row = mend(dict(raw.fields or {}))
+            wrong = raw.reason or wrong_field(row)
         except RecursionError as error:
             row, wrong = {}, str(error)
         if wrong:
-            yield tally.add(unreadable(row, file, number, wrong))
+            row = row or as_text(raw.line)
+            yield tally.add(unreadable(row, raw.file, raw.number, wrong))
         else:
-            changed = (row[name] != (fields or {})[name] for name in ("prompt", "response"))
+            changed = (row[name] != (raw.fields or {})[name] for name in ("prompt", "response"))
             repairs["lone_surrogate"] += sum(changed)
+            domains[row["domain"]] += 1
             yield tally.add(row)
-    tally.refuse(max_bad_share)
-
-
-def _require_own(output: Path, inputs: tuple[Path, ...]) -> None:
-    """ConfigError if writing into the output folder would destroy an input or cannot succeed."""
-    for place in (output, *output.parents):
-        if place.exists() and not place.is_dir():
-            raise ConfigError(f"--output {output}: {place} is a file, not a folder. Give another.")
-    for target in (output / name for name in OUTPUTS):
-        if target.is_dir():
-            raise ConfigError(f"--output {output}: {target} is a folder. Give another folder.")
-        for path in inputs:
-            if target.exists() and target.samefile(path):
-                raise ConfigError(
-                    f"--output {output}: {target} is {path}, which would be overwritten. Give "
-                    "another folder."
-                )
-
-
-@contextmanager
-def _whole(output: Path) -> Iterator[tuple[Path, Path]]:
-    """A folder for results and one for what is needed until then.
-
-    The results appear in ``output`` when the block ends without error. A new folder appears in one
-    rename. In an older one the report goes first and comes back last, so that a folder with a
-    report holds the three files of one run.
-    """
-    output.parent.mkdir(parents=True, exist_ok=True)
-    home = output if output.is_dir() else output.parent
-    with tempfile.TemporaryDirectory(prefix=".cleaning-", dir=home) as name:
-        folder = Path(name) / "results"
-        folder.mkdir()
-        yield folder, Path(name) / "interim"
-        _publish(folder, output)
-
-
-@contextmanager
-def _named(output: Path) -> Iterator[None]:
-    """Errors of the file system as ConfigErrors about ``--output``; a full disk has its own."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        raise ConfigError(
-            f"--output {output}: {error.strerror} ({error.filename}). Give a folder that can be "
-            "written."
-        ) from error
-
-
-def _publish(folder: Path, output: Path) -> None:
-    if not output.is_dir():
-        folder.replace(output)
-        return
-    (output / "report.json").unlink(missing_ok=True)
-    for name in OUTPUTS:
-        (folder / name).replace(output / name)
+    tally.refuse(ANY_SHARE)

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import errno
 import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from stages.base.artifacts import files_below
 from stages.base.errors import ConfigError, DataError
 from stages.base.params import Origin, Source
 
 SOURCES = "build_sft_data.sources"
+HUB_PARTS = 2  # owner/name
+LOCAL = (("data",), ("..",), ("~",), ("/",))  # what a path begins with that is no hub id
 SUFFIXES = {"jsonl": ".jsonl", "parquet": ".parquet", "endpoint": ".jsonl"}
-Raw = tuple[Path, int, Mapping[str, Any] | None, str]
-"""A row as it stands: (file, line or row number, fields or None, why there are none)."""
+
+
+class Raw(NamedTuple):
+    """A row as it stands in a file."""
+
+    file: Path
+    number: int  # of the line, or of the row where a file has no lines
+    fields: Mapping[str, Any] | None
+    reason: str = ""  # why there are no fields
+    line: bytes = b""  # of JSON Lines
 
 
 def require_usable(sources: Sequence[Source], mixture: Mapping[str, float]) -> None:
@@ -60,6 +71,8 @@ def source_files(source: Origin) -> list[Path]:
             found = sorted(p for p in listed if p.suffix == suffix) if suffix else files_below(path)
         elif suffix or path.exists():
             found = [path]
+        elif len(path.parts) > HUB_PARTS or path.parts[:1] in LOCAL:
+            raise FileNotFoundError(errno.ENOENT, "No such file or folder", str(path))
         else:
             return []
     except (OSError, ValueError) as error:

@@ -24,6 +24,14 @@ class Length(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Part:
+    """A stretch of a stock that is mixed by itself, for messages; ``have`` is the whole stock's."""
+
+    name: str
+    have: Mapping[str, int]  # domain -> rows
+
+
+@dataclass(frozen=True)
 class Mixed:
     """What was chosen, as places in the stock.
 
@@ -49,12 +57,13 @@ def mix(
     shares: Mapping[str, float],
     total: int,
     short_domains: Literal["error", "cap"] = "error",
+    part: Part | None = None,
 ) -> Mixed:
     """The first rows of each domain, ``total`` in all, with token shares close to ``shares``.
 
     Rows of a domain that has no share, or more than its share, are left. A domain with too few
     rows is a DataError, or (``cap``) gives all it has: the others then divide what is left of the
-    total by their shares, as far as they have the rows.
+    total by their shares, as far as they have the rows. ``part`` says of what the stock is a part.
     """
     shares = {domain: share for domain, share in shares.items() if share > 0}
     lengths: dict[str, list[int]] = defaultdict(list)
@@ -62,8 +71,9 @@ def mix(
         lengths[row.domain].append(row.words)
     missing = [domain for domain in shares if not lengths.get(domain)]
     if missing and short_domains == "error":
+        where = "" if part is None else f" in {part.name}"
         raise DataError(
-            f"mixture: no rows of {', '.join(missing)}. Add a source, set share 0, or "
+            f"mixture: no rows of {', '.join(missing)}{where}. Add a source, set share 0, or "
             "short_domains: cap."
         )
     stocked = {domain: share for domain, share in shares.items() if lengths.get(domain)}
@@ -71,21 +81,30 @@ def mix(
     wanted = rows_for_tokens(total, stocked, means) if stocked else {}
     have = {domain: len(lengths[domain]) for domain in stocked}
     if short_domains == "error":
-        _refuse_short(wanted, have, shares)
+        _refuse_short(wanted, have, shares, part)
     counts, capped = _capped(total, stocked, means, have)
     kept, left = _take(stock, counts)
     return Mixed(kept, left, wanted, dict.fromkeys(missing, 0) | capped)
 
 
 def _refuse_short(
-    wanted: Mapping[str, int], have: Mapping[str, int], shares: Mapping[str, float]
+    wanted: Mapping[str, int],
+    have: Mapping[str, int],
+    shares: Mapping[str, float],
+    part: Part | None,
 ) -> None:
     for domain, count in wanted.items():
         if count > have[domain]:
+            left = f"only {have[domain]} are left after cleaning"
+            if part is not None:
+                left = (
+                    f"of the {part.have[domain]} rows left after cleaning only {have[domain]} fell "
+                    f"to {part.name}"
+                )
             raise DataError(
                 f"mixture: domain {domain} needs {count} rows for its share of "
-                f"{shares[domain]:.0%} but only {have[domain]} are left after cleaning. "
-                "Lower rows or its share, add a source, or set short_domains: cap."
+                f"{shares[domain]:.0%} but {left}. Lower rows or its share, add a source, or set "
+                "short_domains: cap, which takes what there is."
             )
 
 

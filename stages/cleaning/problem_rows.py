@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from stages.base.params import Origin
 from stages.cleaning.decontamination import Index, decontaminate
@@ -12,14 +13,22 @@ from stages.cleaning.quarantine import Tally, unreadable
 from stages.cleaning.rows import Row
 from stages.cleaning.sources import mend, read_raw
 
+Repaired = tuple[Path, int, dict[str, Any] | None, str]
+"""(file, line or row number, fields or None, why there are none)."""
 
-def repaired_rows(origin: Origin) -> Iterator[Raw]:
+
+def repaired_rows(origin: Origin) -> Iterator[Repaired]:
     """Rows of a source with all their fields, texts repaired so that they can be written again."""
-    for file, number, fields, reason in read_raw(origin):
-        try:
-            yield file, number, None if fields is None else mend(dict(fields)), reason
-        except RecursionError as error:
-            yield file, number, None, str(error)
+    return map(_repaired, read_raw(origin))
+
+
+def _repaired(raw: Raw) -> Repaired:
+    if raw.fields is None:
+        return raw.file, raw.number, None, raw.reason
+    try:
+        return raw.file, raw.number, mend(dict(raw.fields)), ""
+    except RecursionError as error:
+        return raw.file, raw.number, None, str(error)
 
 
 def refuse_unreadable(

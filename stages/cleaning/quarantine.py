@@ -6,18 +6,12 @@ from collections import Counter
 from pathlib import Path
 
 from stages.base.errors import DataError
+from stages.base.jsonl import foreign
 from stages.cleaning.rows import Dropped, Row
 
 STEP = "sources"
-HEAD = 4096  # bytes looked at to guess what a file is
+LINE_SHOWN = 4096  # characters of a line that are kept
 UNPARSED = ("not UTF-8", "not JSON", "expected a JSON object")
-STARTS = {
-    b"\xff\xfe": " The file looks like UTF-16: convert it (iconv -f UTF-16 -t UTF-8).",
-    b"\xfe\xff": " The file looks like UTF-16: convert it (iconv -f UTF-16 -t UTF-8).",
-    b"[": " The file is a JSON array: write one object a line (jq -c '.[]').",
-    b"PAR1": " The file is Parquet: name it as a source of that kind.",
-    b"\x1f\x8b": " The file is compressed: unpack it (gunzip).",
-}
 
 
 def unreadable(row: Row, file: Path, number: int, detail: str) -> Dropped:
@@ -25,6 +19,19 @@ def unreadable(row: Row, file: Path, number: int, detail: str) -> Dropped:
     where = f"{file}:{number}"
     detail = detail.removeprefix(f"{where}: ")
     return Dropped(row, STEP, "unreadable", {"where": where, "detail": detail})
+
+
+def as_text(line: bytes) -> Row:
+    r"""A line that could not be read, as fields of a row: its text, cut, and its length in bytes.
+
+    >>> as_text(b'{"a": "\xff')
+    {'line': '{"a": "\\xff', 'bytes': 8}
+    """
+    if not line:
+        return {}
+    bare = line.rstrip(b"\r\n")
+    shown = bare[: 4 * LINE_SHOWN].decode("utf-8", "backslashreplace")[:LINE_SHOWN]
+    return {"line": shown, "bytes": len(bare)}
 
 
 class Tally:
@@ -86,13 +93,4 @@ def _hint(first: Dropped) -> str:
     """What a file seems to be of which no line is a JSON object, and how to convert it."""
     if not first.evidence["detail"].startswith(UNPARSED):
         return ""
-    with Path(first.evidence["where"].rpartition(":")[0]).open("rb") as file:
-        head = file.read(HEAD)
-    for start, hint in STARTS.items():
-        if head.lstrip().startswith(start):
-            return hint
-    if head.count(0) > len(head) / 4:  # Latin letters in UTF-16: every other byte
-        return STARTS[b"\xff\xfe"]
-    if b"\r" in head and b"\n" not in head:
-        return " Its lines end in CR alone: end them in LF (tr '\\r' '\\n')."
-    return ""
+    return foreign(Path(first.evidence["where"].rpartition(":")[0]))

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stages.base.errors import DataError
+from stages.base.jsonl import json_type, parse_object, read_lines
 
 Row = dict[str, Any]
 """At least ``id``, ``domain``, ``prompt`` and ``response``; generated rows also carry ``key``."""
+
+
+FIELDS = ("id", "domain", "prompt", "response")
+UNREAD_CHAT = f" (a row needs {', '.join(FIELDS)}; 'messages' is read in sources of a profile only)"
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,16 @@ class Dropped:
         }
 
 
+def dropped_at(path: Path, step: str) -> list[Dropped]:
+    """The rows of a file of dropped ones that went at one step."""
+    rows = (parse_object(path, *line) for line in read_lines(path))
+    return [
+        Dropped(row["row"], row["step"], row["reason"], row["evidence"])
+        for row in rows
+        if row["step"] == step
+    ]
+
+
 @dataclass(frozen=True)
 class Filtered:
     """Rows that stay, in input order, rows that go, and counts of repairs made in place."""
@@ -47,12 +63,23 @@ class Filtered:
 
 def wrong_field(row: Row) -> str | None:
     """What is wrong with the first field no filter could use; None if all are as they should be."""
-    for name in ("id", "domain", "prompt", "response"):
-        if not isinstance(row.get(name), str):
-            return f"field '{name}' is missing or not a text"
-    if not isinstance(row.get("key", ""), str | None):
-        return "field 'key' is not a text"
-    return None
+    for name in FIELDS:
+        wrong = not_a_text(row, name)
+        if wrong:
+            chat = isinstance(row.get("messages"), list) and name not in row
+            return f"{wrong}{UNREAD_CHAT}" if chat else wrong
+    return not_a_text(row, "key") if row.get("key") is not None else None
+
+
+def not_a_text(row: Mapping[str, Any], name: str) -> str | None:
+    """What is wrong with a field that must be a text; None if it is one."""
+    if name not in row:
+        return f"field '{name}' is missing"
+    value = row[name]
+    if isinstance(value, str):
+        return None
+    hint = " (write it in quotes)" if json_type(value) == "a number" else ""
+    return f"field '{name}' is {json_type(value)}, not a text{hint}"
 
 
 def order_of_ids(ids: Sequence[str], where: str) -> NDArray[np.int64]:

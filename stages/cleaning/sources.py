@@ -14,16 +14,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from stages.base.conversation import question_and_answer
 from stages.base.errors import DataError
 from stages.base.jsonl import parse_object, read_lines
 from stages.base.params import Origin, Source
 from stages.cleaning.endpoint import answered
 from stages.cleaning.inputs import Raw, source_files
-from stages.cleaning.quarantine import Tally, unreadable
-from stages.cleaning.rows import Dropped, Row
+from stages.cleaning.quarantine import Tally, as_text, unreadable
+from stages.cleaning.rows import Dropped, Row, not_a_text
 
 BOM = b"\xef\xbb\xbf"
 DEEPEST = 200  # levels of a row
+MESSAGES = "messages"  # the field of a chat
+USE_MESSAGES = " (the row has 'messages': the source needs `format: messages`)"
 
 
 def source_rows(
@@ -35,7 +38,8 @@ def source_rows(
     draws. DataError, at the end, if there were none or too many were unreadable.
     """
     tally = Tally(f"source {source.name} ({source.path})")
-    raws = read_raw(source, (source.prompt_field, source.response_field))
+    columns = (source.prompt_field, source.response_field)
+    raws = read_raw(source, (MESSAGES,) if source.format == "messages" else columns)
     if source.kind == "endpoint":
         raws = answered(source, raws, seed)
     for raw in raws:
@@ -53,19 +57,39 @@ def read_raw(origin: Origin, columns: Sequence[str] | None = None) -> Iterator[R
 
 
 def _row(source: Source, raw: Raw, repairs: Counter[str]) -> Row | Dropped:
-    file, number, fields, reason = raw
-    texts: dict[str, str] = {}
-    for target, name in (("prompt", source.prompt_field), ("response", source.response_field)):
-        value = None if fields is None else fields.get(name)
-        if isinstance(value, str):
+    texts, reason = dict[str, str](), raw.reason
+    if raw.fields is not None:
+        try:
+            found = _texts(source, raw.fields)
+        except DataError as error:
+            found, reason = {}, str(error)
+        for target, value in found.items():
             texts[target] = repair_surrogates(value)
             repairs["lone_surrogate"] += texts[target] != value
-        elif fields is not None:
-            reason = reason or f"field '{name}' is missing or not a text"
-    row: Row = {"id": f"{source.name}:{file.name}:{number}", "domain": source.domain, **texts}
+    row: Row = {
+        "id": f"{source.name}:{raw.file.name}:{raw.number}",
+        "domain": source.domain,
+        **texts,
+        "source": source.name,
+    }
     if len(texts) == 2:
-        return {**row, "source": source.name}
-    return unreadable(row, file, number, reason)
+        return row
+    return unreadable({**row, **as_text(raw.line)}, raw.file, raw.number, reason)
+
+
+def _texts(source: Source, fields: Mapping[str, Any]) -> dict[str, str]:
+    """Prompt and response of a row; DataError if one is missing or no text."""
+    if source.format == "messages":
+        prompt, response = question_and_answer(MESSAGES, fields.get(MESSAGES))
+        return {"prompt": prompt, "response": response}
+    texts = {}
+    for target, name in (("prompt", source.prompt_field), ("response", source.response_field)):
+        wrong = not_a_text(fields, name)
+        if wrong:
+            chat = isinstance(fields.get(MESSAGES), list) and name not in fields
+            raise DataError(f"{wrong}{USE_MESSAGES}" if chat else wrong)
+        texts[target] = fields[name]
+    return texts
 
 
 def repair_surrogates(text: str) -> str:
@@ -103,9 +127,10 @@ def read_rows(path: Path) -> Iterator[Raw]:
     """The objects of a JSON Lines file, or why a line is none; a byte order mark is no fault."""
     for number, line in read_lines(path):
         try:
-            yield path, number, _parse(path, number, line.removeprefix(BOM)), ""
+            fields = _parse(path, number, line.removeprefix(BOM))
+            yield Raw(path, number, fields, line=line)
         except DataError as error:
-            yield path, number, None, str(error)
+            yield Raw(path, number, None, str(error), line)
 
 
 def _parse(path: Path, number: int, line: bytes) -> dict[str, Any]:
@@ -136,7 +161,7 @@ def _parquet(source: Origin, columns: Sequence[str] | None) -> Iterator[Raw]:
             )
             rows = (row for batch in batches for row in _decoded(batch))
             for number, (fields, problem) in enumerate(rows, start=1):
-                yield file, number, fields, problem
+                yield Raw(file, number, fields, problem)
         except (pyarrow.ArrowException, OSError) as error:
             raise DataError(f"{file}: not a readable Parquet file ({error}).") from error
 
@@ -167,7 +192,7 @@ def _datasets(source: Origin) -> Iterator[Raw]:
     number = 0
     try:
         for number, fields in enumerate(_saved_or_hub(source), start=1):
-            yield Path(source.path), number, fields, ""
+            yield Raw(Path(source.path), number, fields)
     except (
         OSError,
         ValueError,
@@ -192,6 +217,11 @@ def _saved_or_hub(source: Origin) -> Iterable[Mapping[str, Any]]:
     else:
         found = datasets.load_from_disk(source.path)
         if isinstance(found, datasets.DatasetDict):
+            if source.split not in found:
+                raise DataError(
+                    f"source {source.name}: {source.path} has no split '{source.split}', only "
+                    f"{', '.join(map(str, found))}. Set split."
+                )
             found = found[source.split]
     rows: Iterable[Mapping[str, Any]] = found
     return rows

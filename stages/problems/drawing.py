@@ -18,6 +18,8 @@ def draw_problems(
 ) -> list[Problem]:
     """Problems by family share, each key once, those unseen in SFT first."""
     chosen: list[Problem] = []
+    if not config.problems:
+        return chosen
     for family, count in apportion(config.problems, config.families).items():
         drawn = generate(
             family,

@@ -16,7 +16,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from stages.base.conversation import turn
 from stages.base.errors import DataError
+from stages.base.jsonl import json_type
 from stages.base.params import RlSource
 from stages.base.records import Problem
 from stages.problems.wording import tidy
@@ -256,7 +258,12 @@ def text(fields: Fields, *names: str) -> str:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return str(value)
     listed = "' or '".join(names)
-    raise DataError(f"field '{listed}' is missing or not a text")
+    given = next((name for name in names if fields.get(name) is not None), None)
+    if given is None:
+        raise DataError(f"field '{listed}' is missing")
+    value = fields[given]
+    what = "is empty" if isinstance(value, str) else f"is {json_type(value)}, not a text"
+    raise DataError(f"field '{given}' {what}")
 
 
 def _stated(fields: Fields, *names: str) -> str:
@@ -278,32 +285,15 @@ def from_json(fields: Fields, name: str) -> Any:
 
 
 def turns(fields: Fields, *names: str) -> list[tuple[str, str]]:
-    """(role, text) of the messages of a conversation in one of some fields, both in common forms.
+    """(role, text) of the messages of a conversation in one of some fields, in any common form.
 
-    Known are ``{role, content}`` (content a text, or a list of parts of which only texts are read)
-    and ``{from, value}``. DataError if there is no conversation.
+    DataError if there is no conversation.
     """
     for name in names:
         found = fields.get(name)
         if isinstance(found, str) and found.lstrip().startswith("["):
             found = from_json(fields, name)
         if isinstance(found, list) and found:
-            return [_turn(name, message) for message in found]
+            return [turn(name, message) for message in found]
     listed = "' or '".join(names)
     raise DataError(f"field '{listed}' is missing or no list of messages")
-
-
-ROLES = {"human": "user", "user": "user", "gpt": "assistant", "assistant": "assistant"}
-
-
-def _turn(name: str, message: Any) -> tuple[str, str]:
-    if not isinstance(message, Mapping):
-        raise DataError(f"field '{name}' holds a message that is no object")
-    role = message.get("role", message.get("from"))
-    content = message.get("content", message.get("value"))
-    if isinstance(content, list):
-        parts = [part.get("text") for part in content if isinstance(part, Mapping)]
-        content = "\n".join(part for part in parts if isinstance(part, str) and part)
-    if not isinstance(role, str) or not isinstance(content, str):
-        raise DataError(f"field '{name}' holds a message without role or text")
-    return ROLES.get(role, role), content.strip()

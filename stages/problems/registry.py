@@ -8,6 +8,7 @@ from typing import Any
 
 from stages.base.errors import ConfigError, DataError, VerifierError
 from stages.base.records import Problem
+from stages.base.schema import meant
 from stages.base.seeds import seeded_random
 from stages.problems.answers import TAGS
 from stages.problems.chain import Chain
@@ -42,7 +43,7 @@ def require_known(families: Iterable[str], where: str) -> None:
     """ConfigError if a profile names a family that does not exist."""
     for name in families:
         if name not in FAMILIES:
-            raise ConfigError(f"{where}: unknown family '{name}'. Known: {', '.join(FAMILIES)}.")
+            raise ConfigError(f"{where}: unknown family '{name}'.{meant(name, FAMILIES)}")
 
 
 def compact_vocabulary() -> list[str]:

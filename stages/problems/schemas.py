@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from stages.base.errors import ConfigError
 from stages.base.params import RlSource
 from stages.base.protocols import Sandbox
+from stages.base.schema import meant
 from stages.problems import (
     chat_rows,
     choice_rows,
@@ -54,6 +55,12 @@ DOMAINS = {
 """The domains whose shares and judges make sense for a kind of schema."""
 
 
+def require_schema(name: str, where: str) -> None:
+    """ConfigError if there is no such schema; ``where`` begins the message."""
+    if name not in SCHEMAS:
+        raise ConfigError(f"{where}: schema '{name}' is unknown.{meant(name, SCHEMAS)}")
+
+
 def require_usable(
     sources: Iterable[RlSource], where: str, notation: Notation, sandbox: Sandbox | None
 ) -> None:
@@ -67,11 +74,7 @@ def require_usable(
                 f"{where}: source {source.name} holds English, and run.notation is '{notation}', "
                 "whose tokenizer has no words for it. Set run.notation: text, or leave sources out."
             )
-        if source.schema not in SCHEMAS:
-            raise ConfigError(
-                f"{where}: schema '{source.schema}' of source {source.name} is unknown. Known: "
-                f"{', '.join(SCHEMAS)}."
-            )
+        require_schema(source.schema, f"{where}: source {source.name}")
         fitting = sorted(DOMAINS[SCHEMAS[source.schema].kind])
         if source.domain not in fitting:
             raise ConfigError(

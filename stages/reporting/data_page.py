@@ -9,7 +9,7 @@ import itertools
 import math
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,16 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from stages.base.jsonl import parse_object, read_lines
 from stages.base.records import Problem
 from stages.base.seeds import derive_seed
 from stages.reporting.wording import NOTHING
 
 SHOWN = 3  # removed rows for each step and reason
+KEPT_SHOWN = 2  # kept rows of each domain
+KEPT_ROWS = "kept.jsonl"
+KEPT = "kept"
+TEXTS = ("prompt", "response", "answer", "line")
 CUT = 240  # characters of a text shown
 STEPS = (1.0, 1.5)  # edges of a bin between two powers of two
 
@@ -122,16 +127,80 @@ def drop_table(counts: Mapping[str, Mapping[str, int]]) -> list[str]:
     return table(("left out", "rows"), rows) if rows else ["Nothing was left out.", ""]
 
 
+@dataclass
+class Looked:
+    """What a page shows of rows: some of those kept and left out, and counts by where they are of.
+
+    ``counts`` holds, by origin, how many were kept (``KEPT``) and how many each step left out.
+    """
+
+    kept: list[Mapping[str, Any]]
+    removed: list[Mapping[str, Any]]
+    counts: Mapping[str, Mapping[str, int]]
+
+
+def look(folder: Path, origin: str, seed: int) -> Looked:
+    """Read ``kept.jsonl`` and ``dropped.jsonl``; ``origin`` is the field to count by."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+
+    def rows(name: str) -> Iterator[dict[str, Any]]:
+        for line in read_lines(folder / name):
+            row = parse_object(folder / name, *line)
+            held = row if name == KEPT_ROWS else row["row"]
+            of = held.get(origin)
+            step = KEPT if name == KEPT_ROWS else row["step"]
+            counts[of if isinstance(of, str) else NOTHING][step] += 1
+            yield row
+
+    kept = sample_kept(rows(KEPT_ROWS), seed)
+    return Looked(kept, sample_removed(rows("dropped.jsonl"), seed), counts)
+
+
 def sample_removed(rows: Iterable[Mapping[str, Any]], seed: int) -> list[Mapping[str, Any]]:
     """A few removed rows for each step and reason, drawn by seed and id."""
-    groups: dict[tuple[str, str], list[tuple[int, str, Mapping[str, Any]]]] = {}
+    return _drawn(rows, lambda row: (row["step"], row["reason"]), SHOWN, seed)
+
+
+def sample_kept(rows: Iterable[Mapping[str, Any]], seed: int) -> list[Mapping[str, Any]]:
+    """A few kept rows of each domain, drawn by seed and id."""
+    return _drawn(rows, lambda row: (row["domain"],), KEPT_SHOWN, seed)
+
+
+def _drawn(
+    rows: Iterable[Mapping[str, Any]],
+    group: Callable[[Mapping[str, Any]], tuple[str, ...]],
+    most: int,
+    seed: int,
+) -> list[Mapping[str, Any]]:
+    """At most so many rows of each group, in the order of the groups."""
+    groups: dict[tuple[str, ...], list[tuple[int, str, Mapping[str, Any]]]] = {}
     for row in rows:
-        own = groups.setdefault((row["step"], row["reason"]), [])
+        own = groups.setdefault(group(row), [])
         name = str(row["id"])
         own.append((derive_seed(seed, "shown", name), name, row))
         own.sort(key=lambda drawn: drawn[:2])
-        del own[SHOWN:]
+        del own[most:]
     return [row for _, own in sorted(groups.items()) for _, _, row in own]
+
+
+def kept_rows(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Each as domain, id and the beginning of its texts."""
+    lines = list[str]()
+    for row in rows:
+        lines += [f"**{_plain(str(row['domain']))}**: {_plain(str(row['id']))}", ""]
+        lines += [f"- {name}: {_plain(value)}" for name, value in _texts(row).items()]
+        lines.append("")
+    return lines or ["None was.", ""]
+
+
+def origin_table(head: str, counts: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """Rows by where they are of: read, kept, and left out by each step."""
+    steps = sorted({step for own in counts.values() for step in own} - {KEPT})
+    rows = [
+        (name, sum(own.values()), *(own.get(step, 0) for step in (KEPT, *steps)))
+        for name, own in sorted(counts.items())
+    ]
+    return table((head, "read", KEPT, *steps), rows)
 
 
 def removed_rows(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -145,14 +214,12 @@ def removed_rows(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return lines
 
 
-def sft_page(
-    figures: Mapping[str, Any], gate: str, hits: str, removed: Sequence[Mapping[str, Any]]
-) -> str:
+def sft_page(figures: Mapping[str, Any], gate: str, hits: str, looked: Looked) -> str:
     """The page on the SFT corpus from the stage's figures.
 
     ``gate`` and ``hits`` are Markdown: what decontamination was tried on, and what it found.
     """
-    mixture, near, search = figures["mixture"], figures["near_dedup"], figures["decontamination"]
+    mixture = figures["mixture"]
     lines = [
         "# The SFT corpus",
         "",
@@ -163,37 +230,75 @@ def sft_page(
         "## Shares",
         "",
         *share_table(mixture["target"], mixture["realised"]),
+        "## Sources",
+        "",
+        *origin_table("source", looked.counts),
         "## Lengths",
         "",
         "![lengths](histograms.svg)",
         "",
+        *_cleaning(figures, gate, hits, looked, "stops the stage"),
+    ]
+    return "\n".join(lines)
+
+
+def file_page(name: str, figures: Mapping[str, Any], gate: str, hits: str, looked: Looked) -> str:
+    """The page on one cleaned file, from its ``report.json``; as :func:`sft_page`."""
+    rows = figures["rows"]
+    lines = [
+        f"# {name}, cleaned",
+        "",
+        f"{rows['read']:,} rows read, {rows['kept']:,} kept, {rows['dropped']:,} left out. Those "
+        "stand in `dropped.jsonl` with step, reason and evidence.",
+        "",
+        "## Domains",
+        "",
+        *origin_table("domain", looked.counts),
+        *_cleaning(figures, gate, hits, looked, "is a warning"),
+    ]
+    return "\n".join(lines)
+
+
+def _cleaning(
+    figures: Mapping[str, Any], gate: str, hits: str, looked: Looked, fault: str
+) -> list[str]:
+    """What the filters did; ``fault`` says what a fault of the gate does."""
+    search = figures["decontamination"]
+    return [
         "## Left out",
         "",
         *drop_table(figures["dropped"]),
         *_repairs(figures["repairs"]),
         "## Near copies",
         "",
-        *_pairs(near),
+        *_pairs(figures["near_dedup"]),
         "## Decontamination",
         "",
         f"{search['items']:,} benchmark items, n-grams of {search['ngram']} words. Before rows "
         "rely on it, the search is tried on copies of its own items, in every disguise, and on "
         "what only looks like a copy. Found of claimed (of injected); a claimed copy that is "
-        "missed, or a look-alike that is hit, stops the stage.",
+        f"missed, or a look-alike that is hit, {fault}.",
         "",
         gate,
         f"Out of reach: {search['out_of_reach']}.",
         "",
         hits or "No row held a benchmark item.\n",
+        "## Some of the rows kept",
+        "",
+        *kept_rows(looked.kept),
         "## Some of the rows left out",
         "",
-        *(removed_rows(removed) or ["None was.", ""]),
+        *(removed_rows(looked.removed) or ["None was.", ""]),
     ]
-    return "\n".join(lines)
 
 
-def rl_page(figures: Mapping[str, Any], set_aside: Iterable[Mapping[str, Any]], seed: int) -> str:
-    """The page on the RL problems, from the stage's figures and the rows of ``set_aside.jsonl``."""
+def rl_page(
+    figures: Mapping[str, Any],
+    kept_problems: Iterable[Mapping[str, Any]],
+    set_aside: Iterable[Mapping[str, Any]],
+    seed: int,
+) -> str:
+    """The page on the RL problems, from the stage's figures and the rows it writes."""
     families = sorted(figures["made_by_family"])
     kept, rates = figures["kept_by_family"], figures["pass_rate_by_family"]
     rows = [
@@ -231,10 +336,40 @@ def rl_page(figures: Mapping[str, Any], set_aside: Iterable[Mapping[str, Any]], 
         "## Set aside",
         "",
         *table(("reason", "problems"), list(figures["set_aside"].items())),
-        *_outside(figures.get("outside")),
+        *outside_tables(figures.get("outside")),
+        "## Some of the problems kept",
+        "",
+        *kept_rows(sample_kept(kept_problems, seed)),
         "## Some of the problems set aside",
         "",
         *(removed_rows(shown) or ["None was.", ""]),
+    ]
+    return "\n".join(lines)
+
+
+def problems_page(
+    name: str,
+    figures: Mapping[str, Any],
+    kept: Iterable[Mapping[str, Any]],
+    dropped: Iterable[Mapping[str, Any]],
+    seed: int,
+) -> str:
+    """The page on the RL problems of one file, from its report and the rows written."""
+    searched = figures["searched_for_leaks"]
+    leaks = "" if searched else " No benchmark was given: nothing was searched for leaks."
+    lines = [
+        f"# The problems of {name}",
+        "",
+        f"{figures['kept']:,} problems kept. The others stand in `dropped.jsonl` with their "
+        f"reasons.{leaks}",
+        "",
+        *outside_tables(figures),
+        "## Some of the problems kept",
+        "",
+        *kept_rows(sample_kept(kept, seed)),
+        "## Some of those left out",
+        "",
+        *(removed_rows(sample_removed(map(_as_removed, dropped), seed)) or ["None was.", ""]),
     ]
     return "\n".join(lines)
 
@@ -255,7 +390,7 @@ def rl_histograms(
     ]
 
 
-def _outside(found: Mapping[str, Any] | None) -> list[str]:
+def outside_tables(found: Mapping[str, Any] | None) -> list[str]:
     """What became of outside rows."""
     if found is None:
         return []
@@ -295,7 +430,7 @@ def _pairs(near: Mapping[str, Any] | None) -> list[str]:
 
 
 def _texts(row: Mapping[str, Any]) -> dict[str, str]:
-    return {name: row[name] for name in ("prompt", "response", "answer") if row.get(name)}
+    return {name: row[name] for name in TEXTS if row.get(name)}
 
 
 def _plain(text: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from stages.base.errors import EverystepError
 from stages.base.events import say
+from stages.base.records import Verdict
 from stages.rewards import check
 
 
@@ -26,13 +27,13 @@ def arguments() -> argparse.ArgumentParser:
         "--workers",
         type=int,
         default=1,
-        help="checking processes (default 1; same bytes for any",
+        help="checking processes (default 1; same bytes for any)",
     )
     return parser
 
 
 def main() -> int:
-    """Run the command; 0, or 2 with one plain message."""
+    """Run the command; 0, 1 if a row could not be judged, or 2 with one plain message."""
     options = arguments().parse_args()
     try:
         found = check.check_file(options.input, options.output, options.workers)
@@ -44,7 +45,10 @@ def main() -> int:
         return 2
     counts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(found.items()))
     say(f"check: {sum(found.values())} rows: {counts}")
-    return 0
+    errors = found[Verdict.ERROR.value]
+    if errors:
+        say(f"check: {errors} could not be judged; {options.output} says why (verdict error).")
+    return 1 if errors else 0
 
 
 if __name__ == "__main__":

@@ -27,7 +27,9 @@ def test_line_separators_inside_strings_do_not_split_rows(tmp_path: Path) -> Non
     [
         (b'{"a": 1}\n{"a": \n', r"rows\.jsonl:2: not JSON"),
         (b'{"a": 1}\n\xff\xfe\n', r"rows\.jsonl:2: not UTF-8"),
-        (b"[1]\n", r"rows\.jsonl:1: expected a JSON object, found list"),
+        (b"[1]\n", r"rows\.jsonl:1: expected a JSON object, found an array"),
+        (b"null\n", r"rows\.jsonl:1: expected a JSON object, found null"),
+        (b'{"a": 1,\n', r"rows\.jsonl:1: not JSON \([^)]*column 9\)"),
         (b"\n \n", r"rows\.jsonl: the file holds no rows"),
     ],
 )

@@ -195,6 +195,56 @@ def test_a_source_has_a_share_and_lies_where_dvc_sees_it(source, message):
         resolve("tiny", {"build_sft_data": {"sources": sources}})
 
 
+def sft(**changes: object) -> dict:
+    none = {"chain": 0.0, "countdown": 0.0}
+    mine = {"name": "m", "kind": "jsonl", "path": "data/raw/m.jsonl", "domain": "maths"}
+    base = {
+        "mixture": {"maths": 1.0, "stem": 0.0, "code": 0.0, "other": 0.0},
+        "families": {"maths": none},
+        "sources": [mine],
+    }
+    return {"build_sft_data": {**base, **changes}}
+
+
+def test_a_corpus_of_own_rows_alone_is_a_profile() -> None:
+    found = resolve("tiny", sft()).build_sft_data
+    assert not any(found.families["maths"].values())
+    with pytest.raises(ConfigError, match=r"mixture: nothing gives rows of maths.*Name families"):
+        resolve("tiny", sft(sources=[]))
+    with pytest.raises(ConfigError, match="nothing gives rows of maths"):
+        resolve("tiny", sft(sources=[], short_domains="cap"))
+
+
+def test_two_sources_of_one_name_are_refused_in_sft_too() -> None:
+    mine = sft()["build_sft_data"]["sources"][0]
+    with pytest.raises(ConfigError, match="the name 'm' stands twice"):
+        resolve("tiny", sft(sources=[mine, {**mine, "path": "data/raw/n.jsonl"}]))
+
+
+def test_families_of_a_domain_that_is_in_no_mixture_are_refused() -> None:
+    changes = {"families": {"mathz": {"chain": 1.0}}}
+    with pytest.raises(ConfigError, match=r"families.mathz: .*Did you mean 'maths'"):
+        resolve("tiny", {"build_sft_data": changes})
+
+
+def test_an_endpoint_reads_no_messages() -> None:
+    server = {"base_url": "http://localhost:1/v1", "model": "m", "max_tokens": 9}
+    mine = {**sft()["build_sft_data"]["sources"][0], "kind": "endpoint", "endpoint": server}
+    with pytest.raises(ConfigError, match="reads no messages"):
+        resolve("tiny", sft(sources=[{**mine, "format": "messages"}]))
+
+
+def test_rl_may_live_on_sources_alone() -> None:
+    alone = rl_sources({})
+    alone["build_rl_data"]["problems"] = 0
+    assert resolve("tiny", alone).build_rl_data.problems == 0
+    with pytest.raises(ConfigError, match="none has a share, and problems asks for 1200"):
+        families = dict.fromkeys(("chain", "countdown", "lists", "charge", "knights"), 0.0)
+        resolve("tiny", {"build_rl_data": {"families": families}})
+    with pytest.raises(ConfigError, match="problems: 0, and no sources"):
+        resolve("tiny", {"build_rl_data": {"problems": 0}})
+
+
 @pytest.mark.parametrize("value", [None, 0.1])
 def test_an_unknown_override_is_named_where_it_stands_null_or_not(value):
     message = r"params\.yaml: overrides\.train_sft\.learning_rte: .*Did you mean 'learning_rate'"

@@ -75,6 +75,14 @@ def test_processes_and_templated_domains_are_options(command, tmp_path):
     assert len(read_jsonl(tmp_path / "none/kept.jsonl")) == 7
 
 
+def test_a_templated_domain_that_no_row_is_of_is_a_warning(command, capsys):
+    near = ("near", "--input", "rows.jsonl", "--output", "out", "--templated-domains")
+    command(*near, "mathz", "maths")
+    told = capsys.readouterr().err
+    assert "--templated-domains mathz: no row is of this domain. Did you mean 'maths'?" in told
+    assert told.count("warning") == 1
+
+
 @pytest.mark.field_bug("D3")
 def test_the_ngram_that_is_given_decides_what_is_found(command, tmp_path):
     """Elsewhere the configured threshold was never read, and a test held the wrong result."""

@@ -7,6 +7,7 @@ import pytest
 
 from stages.base.errors import ConfigError, DataError
 from stages.base.jsonl import read_json, read_jsonl, read_lines, write_jsonl
+from stages.build_sft_data import page_of_file
 from stages.cleaning import files
 from stages.cleaning.files import clean_file
 
@@ -32,7 +33,7 @@ def cleaned(tmp_path):
     text = "\n".join(json.dumps(item) for item in rows) + '\n{"id": "cut\n'
     (tmp_path / "rows.jsonl").write_text(text, encoding="utf-8")
     write_jsonl(tmp_path / "items.jsonl", [{**ITEM, "answer": "Ouagadougou"}])
-    clean_file(tmp_path / "rows.jsonl", tmp_path / "items.jsonl", tmp_path / "out", 13, 1.0)
+    clean_file(tmp_path / "rows.jsonl", tmp_path / "items.jsonl", tmp_path / "out", 13)
     return tmp_path / "out"
 
 
@@ -68,7 +69,7 @@ def test_the_report_adds_up(cleaned):
 
 
 def test_a_line_says_what_came_of_the_rows(cleaned, tmp_path, capsys):
-    clean_file(tmp_path / "rows.jsonl", tmp_path / "items.jsonl", tmp_path / "more", 13, 1.0)
+    clean_file(tmp_path / "rows.jsonl", tmp_path / "items.jsonl", tmp_path / "more", 13)
     told = capsys.readouterr().err.strip().splitlines()[-1]
     assert told.endswith(
         "rows.jsonl: 7 rows read, 2 kept; left out: 1 unreadable, 1 exact_dedup, 1 harm, "
@@ -77,7 +78,7 @@ def test_a_line_says_what_came_of_the_rows(cleaned, tmp_path, capsys):
 
 
 def test_a_clean_run_over_its_own_output_changes_nothing(cleaned, tmp_path):
-    clean_file(cleaned / "kept.jsonl", tmp_path / "items.jsonl", tmp_path / "again", 13, 1.0)
+    clean_file(cleaned / "kept.jsonl", tmp_path / "items.jsonl", tmp_path / "again", 13)
     assert (tmp_path / "again/kept.jsonl").read_bytes() == (cleaned / "kept.jsonl").read_bytes()
     assert list(read_lines(tmp_path / "again/dropped.jsonl")) == []
 
@@ -87,21 +88,21 @@ def test_no_benchmark_items_is_an_error(tmp_path):
     write_jsonl(tmp_path / "rows.jsonl", [row("a", "b")])
     (tmp_path / "items.jsonl").write_text("")
     with pytest.raises(DataError, match="holds no rows"):
-        clean_file(tmp_path / "rows.jsonl", tmp_path / "items.jsonl", tmp_path / "out", 13, 1.0)
+        clean_file(tmp_path / "rows.jsonl", tmp_path / "items.jsonl", tmp_path / "out", 13)
 
 
 def test_an_item_without_a_question_is_an_error_that_names_it(tmp_path):
     write_jsonl(tmp_path / "rows.jsonl", [row("a", "b")])
     write_jsonl(tmp_path / "items.jsonl", [ITEM, {"id": "2", "benchmark": "b", "question": " "}])
     with pytest.raises(DataError, match=r"items\.jsonl, item 2"):
-        clean_file(tmp_path / "rows.jsonl", tmp_path / "items.jsonl", tmp_path / "out", 13, 1.0)
+        clean_file(tmp_path / "rows.jsonl", tmp_path / "items.jsonl", tmp_path / "out", 13)
 
 
 def test_an_id_that_comes_twice_is_an_error(tmp_path):
     write_jsonl(tmp_path / "rows.jsonl", [row("a", "b"), row("a", "c")])
     write_jsonl(tmp_path / "items.jsonl", [ITEM])
     with pytest.raises(DataError, match="'a' comes twice"):
-        clean_file(tmp_path / "rows.jsonl", tmp_path / "items.jsonl", tmp_path / "out", 13, 1.0)
+        clean_file(tmp_path / "rows.jsonl", tmp_path / "items.jsonl", tmp_path / "out", 13)
 
 
 @pytest.fixture
@@ -112,7 +113,30 @@ def folder(tmp_path):
 
 
 def clean_in(folder, rows="rows.jsonl", items="items.jsonl", output="out"):
-    clean_file(folder / rows, folder / items, folder / output, 13, 1.0)
+    clean_file(folder / rows, folder / items, folder / output, 13)
+
+
+def test_the_page_shows_domains_samples_and_what_was_left_out(folder):
+    (folder / "rows.jsonl").write_text(
+        "\n".join(
+            [json.dumps(row("a", "Name a river.")), json.dumps(row("b", ITEM["question"])), "{"]
+        )
+    )
+    paths = (folder / "rows.jsonl", folder / "items.jsonl", folder / "out")
+    clean_file(*paths, 13, page=page_of_file)
+    page = (folder / "out/report.md").read_text()
+    for shown in (
+        "# rows.jsonl, cleaned",
+        "3 rows read, 1 kept, 2 left out.",
+        "| other | 2 | 1 | 1 | 0 |",
+        "**`other`**: `a`\n\n- prompt: `Name a river.`",
+        "**decontamination, ",
+        "- line: `{`",
+        "| verbatim |",
+    ):
+        assert shown in page, shown
+    clean_file(*paths, 13)
+    assert not (folder / "out/report.md").exists()  # it would be on another run's rows
 
 
 @pytest.mark.parametrize("name", ["kept.jsonl", "dropped.jsonl", "report.json"])
@@ -190,11 +214,11 @@ def test_what_is_no_file_is_refused_in_plain_words(folder, which):
 
 
 BAD_ROWS = {
-    "field 'key' is not a text": {"key": ["l"]},
-    "field 'id' is missing": {"id": 1},
-    "field 'domain' is missing": {"domain": ["maths"]},
-    "field 'prompt' is missing": {"prompt": {"a": "x"}},
-    "field 'response' is missing": {"response": None},
+    "field 'key' is an array, not a text": {"key": ["l"]},
+    "field 'id' is a number, not a text (write it in quotes)": {"id": 1},
+    "field 'domain' is an array, not a text": {"domain": ["maths"]},
+    "field 'prompt' is an object, not a text": {"prompt": {"a": "x"}},
+    "field 'response' is null, not a text": {"response": None},
     "nested more than": {"note": json.loads("[" * 300 + "]" * 300)},
 }
 
@@ -209,6 +233,45 @@ def test_a_field_of_the_wrong_type_puts_the_row_aside_with_its_line(folder, why)
     assert dropped["evidence"]["where"].endswith("rows.jsonl:2")
     assert why in dropped["evidence"]["detail"]
     assert [kept["id"] for kept in read_jsonl(folder / "out/kept.jsonl")] == ["a", "e"]
+
+
+def test_a_row_of_messages_says_which_fields_are_read(folder):
+    messages = [{"role": "user", "content": "Name a tree."}]
+    write_jsonl(folder / "rows.jsonl", [row("a", "b"), {"messages": messages}])
+    clean_in(folder)
+    (dropped,) = read_jsonl(folder / "out/dropped.jsonl")
+    detail = dropped["evidence"]["detail"]
+    assert "'id' is missing (a row needs id, domain, prompt, response; 'messages'" in detail
+
+
+def test_the_text_of_a_line_that_cannot_be_read_is_kept(folder):
+    good = json.dumps(row("a", "b")).encode()
+    (folder / "rows.jsonl").write_bytes(good + b'\n{"id": "caf\xe9"}\n{"id": "cut\n')
+    clean_in(folder)
+    latin, cut = read_jsonl(folder / "out/dropped.jsonl")
+    assert latin["row"] == {"line": '{"id": "caf\\xe9"}', "bytes": 14}
+    assert cut["row"] == {"line": '{"id": "cut', "bytes": 11}
+    assert cut["evidence"]["detail"].startswith("not JSON (Unterminated string starting at, column")
+
+
+@pytest.mark.parametrize(
+    ("item", "why"),
+    [
+        ({"id": "2", "benchmark": "b"}, "field 'question' is missing"),
+        ({"id": 2, "benchmark": "b", "question": "x"}, "field 'id' is a number, not a text"),
+        ({"id": "2", "benchmark": " ", "question": "x"}, "field 'benchmark' is empty"),
+    ],
+)
+def test_an_item_says_which_field_it_lacks(folder, item, why):
+    write_jsonl(folder / "items.jsonl", [ITEM, item])
+    with pytest.raises(DataError, match=rf"item 2 \(line 2\): {why}.*An item needs"):
+        clean_in(folder)
+
+
+def test_parquet_is_told_to_be_a_source(folder):
+    (folder / "rows.jsonl").write_bytes(b"PAR1\x15\x04\n")
+    with pytest.raises(DataError, match=r"is Parquet: only a source of a profile.*Write it as"):
+        clean_in(folder)
 
 
 def test_a_file_without_a_readable_row_says_why(folder):
@@ -231,5 +294,5 @@ def test_an_item_that_cannot_be_read_is_an_error_with_its_line(folder, line):
 
 def test_an_ngram_too_short_is_refused(folder):
     with pytest.raises(ConfigError, match="--ngram"):
-        clean_file(folder / "rows.jsonl", folder / "items.jsonl", folder / "out", 0, 1.0)
+        clean_file(folder / "rows.jsonl", folder / "items.jsonl", folder / "out", 0)
     assert not (folder / "out").exists()

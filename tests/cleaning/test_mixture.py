@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from stages.base.errors import DataError
 from stages.base.shares import apportion
-from stages.cleaning.mixture import Length, mix
+from stages.cleaning.corpus import capped_lines
+from stages.cleaning.mixture import Length, Mixed, Part, mix
 
 
 def rows(domain, count, words):
@@ -55,6 +56,28 @@ def test_what_is_left_over_is_counted_with_its_reason():
 def test_a_short_domain_is_an_error_that_names_it():
     with pytest.raises(DataError, match=r"domain code needs 5 rows.*only 3.*cap"):
         mix(rows("maths", 10, 1) + rows("code", 3, 1), {"maths": 0.5, "code": 0.5}, 10)
+
+
+def test_a_short_phase_is_told_apart_from_what_cleaning_left():
+    part = Part("phase 0 (65% of the corpus)", {"code": 100})
+    stock = rows("maths", 90, 1) + rows("code", 61, 1)
+    said = r"only 61 fell to phase 0 \(65% of the corpus\)"
+    with pytest.raises(DataError, match=rf"needs 75 rows.*of the 100 rows left.*{said}"):
+        mix(stock, {"maths": 0.5, "code": 0.5}, 150, part=part)
+    with pytest.raises(DataError, match="no rows of stem in phase 0"):
+        mix(stock, {"maths": 0.5, "stem": 0.5}, 10, part=part)
+
+
+def test_a_cap_is_told_once_with_its_phases_where_it_is_not_all():
+    def capped(**domains):
+        return Mixed([], {}, {}, domains)
+
+    assert capped_lines([capped(maths=61), capped(maths=39)]) == [
+        "mixture: domain maths gives all its 100 rows, less than its share."
+    ]
+    assert capped_lines([capped(), capped(stem=3)]) == [
+        "mixture: domain stem gives all its 3 rows of phase 1, less than its share."
+    ]
 
 
 def test_a_missing_domain_is_an_error_that_names_it():

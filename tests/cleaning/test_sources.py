@@ -12,7 +12,7 @@ from pyarrow import parquet
 from stages.base.errors import ConfigError, DataError
 from stages.base.jsonl import read_jsonl, write_jsonl
 from stages.base.params import Source
-from stages.cleaning.inputs import require_usable
+from stages.cleaning.inputs import require_usable, source_files
 from tests.cleaning.streams import Loaded
 
 
@@ -62,7 +62,7 @@ def test_a_lone_surrogate_is_repaired_counted_and_can_be_written(tmp_path):
         (b"[1, 2]", "expected a JSON object"),
         (b"\xff\xfe{}", "not UTF-8"),
         (b'{"prompt": "no response"}', "'response' is missing"),
-        (b'{"prompt": 5, "response": "r"}', "'prompt' is missing or not a text"),
+        (b'{"prompt": 5, "response": "r"}', "field 'prompt' is a number, not a text"),
         (b"[" * 100_000, ""),
         (b'{"n": ' + b"9" * 5000 + b"}", ""),
     ],
@@ -75,6 +75,55 @@ def test_bad_lines_go_to_quarantine_with_file_line_and_reason(tmp_path, bad, det
     assert dropped.evidence["where"] == f"{path}:2"
     assert detail in dropped.evidence["detail"]
     assert len(loaded.rows) == 2
+
+
+def test_the_line_of_a_row_put_aside_is_kept_cut_and_with_its_length(tmp_path):
+    path = tmp_path / "a.jsonl"
+    long = b'{"prompt": "' + b"x" * 9000
+    path.write_bytes(line("1") + b'\n{"a": "\xff"}\r\n' + long + b'\n{"instruction": "who?"}\n')
+    latin, cut, other = (dropped.row for dropped in Loaded(source(path), 1.0).quarantined)
+    assert (latin["line"], latin["bytes"]) == ('{"a": "\\xff"}', 10)
+    assert (len(cut["line"]), cut["bytes"]) == (4096, 9012)
+    assert (other["line"], other["id"]) == ('{"instruction": "who?"}', "s:a.jsonl:4")
+
+
+def chat(*said):
+    return {"messages": [{"role": role, "content": text} for role, text in said]}
+
+
+def test_messages_of_one_question_and_one_answer_are_read(tmp_path):
+    path = tmp_path / "a.jsonl"
+    asked, answer = ("user", "Name a tree."), ("assistant", "Oak.")
+    rows = [
+        chat(asked, answer),
+        chat(("system", "Be short."), asked, answer),
+        chat(asked, answer, asked, answer),
+        chat(asked),
+        {"prompt": "Name a tree.", "response": "Oak."},
+        {"messages": [{"role": "user", "content": None}]},
+    ]
+    write_jsonl(path, rows)
+    loaded = Loaded(source(path, format="messages"), 1.0)
+    assert [(row["prompt"], row["response"]) for row in loaded.rows] == [
+        ("Name a tree.", "Oak."),
+        ("Be short.\n\nName a tree.", "Oak."),
+    ]
+    reasons = [dropped.evidence["detail"] for dropped in loaded.quarantined]
+    assert "the roles are user, assistant, user, assistant" in reasons[0]
+    assert "not one user and one assistant turn (the roles are user)" in reasons[1]
+    assert reasons[2] == "field 'messages' is missing or no list of messages"
+    assert "without role or text" in reasons[3]
+    with pytest.raises(DataError, match=r"'prompt' is missing.*`format: messages`"):
+        Loaded(source(path), 0.0)
+
+
+def test_messages_of_a_parquet_file_are_read(tmp_path):
+    path = tmp_path / "a.parquet"
+    parquet.write_table(
+        pyarrow.Table.from_pylist([chat(("user", "Name a tree."), ("assistant", "Oak."))]), path
+    )
+    (row,) = Loaded(source(path, "parquet", format="messages"), 0.0).rows
+    assert (row["prompt"], row["response"]) == ("Name a tree.", "Oak.")
 
 
 @pytest.mark.field_bug("D53")
@@ -101,14 +150,17 @@ LINES = line("one") + b"\n" + line("two") + b"\n"
     [
         (LINES.decode().encode("utf-16"), "not UTF-8.*iconv -f UTF-16"),
         (LINES.decode().encode("utf-16-le"), "not JSON.*iconv -f UTF-16"),
-        (b"[" + line("one") + b"]", r"1 expected a JSON object, found list.*:1:.*jq -c '\.\[\]'"),
+        (
+            b"[" + line("one") + b"]",
+            r"1 expected a JSON object, found an array.*:1:.*jq -c '\.\[\]'",
+        ),
         (b"[\n" + line("one") + b",\n" + line("two") + b",\n{}]", "4: 4 not JSON.*JSON array"),
         (LINES.replace(b"\n", b"\r"), "not JSON.*CR alone"),
         (b"PAR1\x15\x04\n", "Parquet"),
         (b"\x1f\x8b\x08\x00\n", "gunzip"),
         (
             b'{"prompt": 1}\nnonsense\n{}\n',
-            "among 3: 2 field 'prompt' [^,]*, 1 not JSON; the first:.*:1",
+            "among 3: 1 field 'prompt' is a number, .*, 1 not JSON, .*; the first:.*:1",
         ),
         (b"", "holds no rows"),
     ],
@@ -147,6 +199,13 @@ def test_a_path_that_may_not_be_read_is_an_error_that_names_it(tmp_path, monkeyp
     monkeypatch.setattr(Path, method, refuse)
     with pytest.raises(DataError, match=r"source s: .*/a: Permission denied\. Check"):
         Loaded(source(path, kind), 1.0)
+
+
+@pytest.mark.parametrize("path", ["data/raw/gone", "/gone", "../gone", "a/b/c"])
+def test_a_folder_that_is_not_there_is_not_taken_for_a_hub_id(path):
+    with pytest.raises(DataError, match=rf"source s: {path}: No such file or folder"):
+        source_files(source(path, "datasets"))
+    assert source_files(source("someone/some-set", "datasets")) == []
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet", "datasets"])
@@ -234,5 +293,5 @@ def test_a_saved_data_set_folder_is_read(tmp_path):
     (tmp_path / "bad/dataset_info.json").write_text("{")
     with pytest.raises(DataError, match=r"source s: .*bad, split train: "):
         Loaded(source(tmp_path / "bad", "datasets"), 0)
-    with pytest.raises(DataError, match="split other"):
+    with pytest.raises(DataError, match="has no split 'other', only train"):
         Loaded(source(tmp_path / "sets", "datasets", split="other"), 0)

@@ -142,7 +142,7 @@ def test_licence_and_language_of_a_row_go_before_those_of_its_source():
         (
             replace(source("math"), schema="maths"),
             "text",
-            r"'maths' of source s is unknown.*: math",
+            r"source s: schema 'maths' is unknown.*Did you mean 'math'",
         ),
         (source("arena", domain="code"), "text", "are of domain general, not 'code'"),
         (source("math"), "compact", "holds English, and run.notation is 'compact'"),

@@ -9,13 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stages.base.jsonl import write_jsonl
 from stages.base.records import Problem
 from stages.reporting.data_page import (
     SHOWN,
+    Looked,
     draw,
     drop_table,
     label_histogram,
     length_histogram,
+    look,
     removed_rows,
     rl_histograms,
     rl_page,
@@ -118,9 +121,26 @@ SFT_FIGURES: dict[str, Any] = {
 }
 
 
+def test_rows_are_counted_by_origin_and_some_of_each_domain_are_shown(tmp_path: Path) -> None:
+    kept = [{"id": f"k{n}", "domain": "ab"[n % 2], "source": "mine"} for n in range(9)]
+    gone = [{**row, "row": {**row["row"], "source": "mine"}} for row in dropped(2)]
+    lost = {**dropped(1)[0], "id": None, "step": "sources", "row": {"line": "{"}}
+    write_jsonl(tmp_path / "kept.jsonl", kept)
+    write_jsonl(tmp_path / "dropped.jsonl", [*gone, lost])
+    looked = look(tmp_path, "source", 0)
+    assert looked.counts == {"mine": {"kept": 9, "quality": 2}, "–": {"sources": 1}}
+    assert [row["domain"] for row in looked.kept] == ["a", "a", "b", "b"]
+    assert "- line: `{`" in removed_rows(looked.removed)
+    write_jsonl(tmp_path / "kept.jsonl", kept[::-1])
+    assert look(tmp_path, "source", 0).kept == looked.kept
+
+
 @pytest.mark.field_bug("D17")
 def test_the_page_of_the_corpus_shows_shares_drops_and_what_was_tried() -> None:
-    page = sft_page(SFT_FIGURES, "| the gate |", "| a hit |", sample_removed(dropped(2), 0))
+    counts = {"mine": {"kept": 1, "quality": 2}, "generated": {"kept": 2}}
+    kept = [{"id": "k0", "domain": "maths", "prompt": "Add.", "response": "3"}]
+    looked = Looked(kept, sample_removed(dropped(2), 0), counts)
+    page = sft_page(SFT_FIGURES, "| the gate |", "| a hit |", looked)
     for shown in (
         "| maths | 100.00% | 100.00% | 100.00% |",
         "| quality: repetition | 1 |",
@@ -130,10 +150,14 @@ def test_the_page_of_the_corpus_shows_shares_drops_and_what_was_tried() -> None:
         "| a hit |",
         "Out of reach: paraphrases.",
         "**quality, repetition**: `r0`",
+        "| source | read | kept | quality |",
+        "| mine | 3 | 1 | 2 |",
+        "| generated | 2 | 2 | 0 |",
+        "**`maths`**: `k0`\n\n- prompt: `Add.`",
     ):
         assert shown in page
     clean = {**SFT_FIGURES, "dropped": {}, "repairs": {}, "near_dedup": None}
-    bare = sft_page(clean, "", "", [])
+    bare = sft_page(clean, "", "", Looked([], [], {}))
     assert "Nothing was left out." in bare
     assert "No row held a benchmark item." in bare
     assert "Nothing had to be mended." in bare
@@ -158,14 +182,15 @@ RL_FIGURES: dict[str, Any] = {
 
 def test_the_page_of_the_problems_shows_families_reasons_and_outside_rows() -> None:
     aside = [{"reason": "a copy (p0)", **problem(2, "hard").to_row(), "pass_rate": 0.25}]
-    page = rl_page(RL_FIGURES, aside, 0)
+    page = rl_page(RL_FIGURES, [problem(1, "easy").to_row()], aside, 0)
     assert "| chain | 3 | 3 | 2 | 100.0% | 50.0% |" in page
     assert "| a copy | 1 |" in page
     assert "**set aside, a copy**: `p2`\n\n- detail: `p0`\n- pass_rate: `0.25`" in page
+    assert "**`maths`**: `p1`\n\n- prompt: `How much?`\n- answer: `3`" in page
     assert "Outside rows" not in page
     counts = {"problems": 2, "preferences": 0, "unreadable": 1, "kept": 1}
     outside = {"sources": {"dapo": counts}, "set_aside": {"a copy": 1}, "left_out": {"a tie": 4}}
-    page = rl_page({**RL_FIGURES, "outside": outside}, [], 0)
+    page = rl_page({**RL_FIGURES, "outside": outside}, [], [], 0)
     assert "| dapo | 2 | 0 | 1 | 1 |" in page
     assert "| a tie | 4 |" in page
     assert "None was." in page

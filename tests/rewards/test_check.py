@@ -12,7 +12,7 @@ import pytest
 from stages.base.errors import ConfigError, DataError
 from stages.base.records import Problem, Verdict
 from stages.problems.registry import generate
-from stages.rewards.check import check_file
+from stages.rewards.check import check_file, read_rows
 from stages.rewards.router import verify
 from stages.rewards.rows import default_verifier, problem_of
 from stages.rewards.verifiers import VERIFIERS
@@ -78,14 +78,44 @@ def run(*arguments):
 
 
 @pytest.mark.field_bug("D53")
-def test_a_line_that_is_not_json_is_one_plain_error(tmp_path):
+def test_a_bad_row_is_an_error_of_its_own_and_the_others_are_judged(tmp_path):
     rows, output = tmp_path / "rows.jsonl", tmp_path / "out.jsonl"
-    rows.write_text('{"id": "a", "domain": "maths", "gold": "3", "response": "3"}\n{"id": \n')
+    good = {"id": "a", "domain": "maths", "gold": "3", "response": "3"}
+    lines = [json.dumps(good), '{"id": ', json.dumps({**good, "id": "e", "ended": "eos"})]
+    rows.write_text("\n".join([*lines, json.dumps({**good, "id": "z"})]) + "\n")
     done = run("check", "--input", rows, "--output", output)
-    assert done.returncode == 2
-    assert f"{rows}:2: not JSON" in done.stderr
+    assert done.returncode == 1
+    assert "4 rows: 2 error, 2 pass" in done.stderr
+    assert "2 could not be judged" in done.stderr
     assert "Traceback" not in done.stderr
+    found = [json.loads(line) for line in output.read_text().splitlines()]
+    assert [row["id"] for row in found] == ["a", None, "e", "z"]
+    assert [row["verdict"] for row in found] == ["pass", "error", "error", "pass"]
+    assert found[1]["reason"] == f"{rows}:2: not JSON (Expecting value, column 8)."
+    assert found[2]["reason"] == f"{rows}:3: 'ended' must be one of stop, length, not 'eos'."
+    assert [row["reward"] for row in found] == [1.0, None, None, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("content", "hint"),
+    [(b"PAR1\x15\x04\n", "is Parquet"), (b'[{"id": 1}]\n', "JSON array")],
+)
+def test_a_file_of_another_format_is_one_plain_error(tmp_path, content, hint):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_bytes(content)
+    with pytest.raises(DataError, match=hint):
+        check_file(rows, tmp_path / "out.jsonl", 1)
     assert list(tmp_path.iterdir()) == [rows]
+
+
+def test_thinking_that_never_began_is_told_from_one_that_never_ended(tmp_path):
+    asked = {"domain": "maths", "gold": "3", "thinking": True}
+    given = [{**asked, "response": "72"}, {**asked, "response": "<think> 72"}]
+    output = tmp_path / "out.jsonl"
+    assert check_file(written(tmp_path / "rows.jsonl", given), output, 1) == {"truncated": 2}
+    began, ended = [json.loads(line)["reason"] for line in output.read_text().splitlines()]
+    assert "never began" in began
+    assert ended == "the thinking never ended"
 
 
 def test_the_command_checks_and_counts(tmp_path):
@@ -94,6 +124,7 @@ def test_the_command_checks_and_counts(tmp_path):
     assert done.returncode == 0
     assert "3 rows: 2 pass, 1 wrong" in done.stderr
     shown = run("check", "--help").stdout
+    assert shown.count("(") == shown.count(")")
     for name in ("--input", "--output", "--workers", "tolerance", "unparsed"):
         assert name in shown
 
@@ -101,16 +132,19 @@ def test_the_command_checks_and_counts(tmp_path):
 @pytest.mark.parametrize(
     ("row", "complaint"),
     [
-        ({"domain": "maths", "gold": "3"}, "'response' must be a text"),
-        ({"id": None, "response": "3"}, "'id' must be a text"),
+        ({"domain": "maths", "gold": "3"}, "'response' is missing"),
+        ({"id": None, "response": "3"}, "'id' must be a text, not null"),
         ({"response": "3", "ended": "soon"}, "'ended' must be one of"),
-        ({"response": 3}, "'response' must be a text"),
+        ({"response": 3}, "'response' must be a text, not a number"),
+        ({"response": "3", "thinking": "yes"}, "'thinking' must be true or false, not 'yes'"),
+        ({"response": "3", "thinking": 1}, "'thinking' must be true or false"),
     ],
 )
 def test_a_row_without_what_all_need_is_named(tmp_path, row, complaint):
     rows = written(tmp_path / "rows.jsonl", [row])
-    with pytest.raises(DataError, match=f"rows.jsonl:1: {complaint}"):
-        check_file(rows, tmp_path / "out.jsonl", 1)
+    (bad,) = read_rows(rows)
+    assert bad.reason.startswith(f"{rows}:1: {complaint}")
+    assert bad.id == (None if "id" in row else "row 0")
 
 
 def test_impossible_requests_are_refused(tmp_path):
