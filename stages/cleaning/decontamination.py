@@ -21,8 +21,8 @@ from stages.cleaning.hits import Hit, Item, keyed_evidence
 from stages.cleaning.repair import repair
 from stages.cleaning.rows import Dropped, Filtered, Row
 from stages.cleaning.survey import Text
-from stages.cleaning.windows import ANSWER, QUESTION, Form, Seeds, make_windows
-from stages.cleaning.wording import NAMES, NUMBERS, Wording, same_between, spellings
+from stages.cleaning.windows import ANSWER, QUESTION, Form, make_windows
+from stages.cleaning.wording import NUMBERS, Wording, same_between
 
 __all__ = ["Hit", "Index", "Item", "decontaminate"]
 
@@ -57,7 +57,7 @@ class Index:
         self._items = list(items)
         windows = make_windows(list(_texts(items)), n)
         self._forms, self._left_out = windows.forms, windows.left_out
-        self._seeds = tuple(map(_spelled, windows.seeds))
+        self._seeds = windows.seeds
         self._sought = [(form.words, form.shortest) for form in self._forms]
         self._questions = {
             owner: number
@@ -146,28 +146,18 @@ class Index:
     def _stretches(self, wording: Wording) -> list[tuple[int, int, int, int]]:
         """Form, shift against it, begin and end of every shared stretch that is long enough."""
         stretches = []
-        for seeds in self._seeds:
-            reached: dict[tuple[int, int], int] = {}
-            for start, places in seeds.found_in(wording.written):
-                for number, at in places:
-                    place = number, start - at
-                    if reached.get(place, 0) > start:
-                        continue
-                    sought, shortest = self._sought[number]
-                    low, high = _stretch(wording.written, sought, start, start - at)
-                    reached[place] = high
-                    if high - low >= shortest:
-                        stretches.append((*place, low, high))
+        reached: dict[tuple[int, int], int] = {}
+        for start, places in self._seeds.found_in(wording.written):
+            for number, at in places:
+                place = number, start - at
+                if reached.get(place, 0) > start:
+                    continue
+                sought, shortest = self._sought[number]
+                low, high = _stretch(wording.written, sought, start, start - at)
+                reached[place] = high
+                if high - low >= shortest:
+                    stretches.append((*place, low, high))
         return stretches
-
-
-def _spelled(seeds: Seeds) -> Seeds:
-    """The seeds in every spelling of their numbers, so that a text is searched as it is written."""
-    places = {
-        spelling: found for seed, found in seeds.places.items() for spelling in spellings(seed)
-    }
-    anchors = seeds.anchors | {NAMES[word] for word in seeds.anchors & NAMES.keys()}
-    return Seeds(seeds.width, places, anchors)
 
 
 def _stretch(mine: list[str], theirs: list[str], start: int, shift: int) -> tuple[int, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -62,8 +61,8 @@ class Survey:
         self._texts = texts
         self.wordings = [Wording(text.folded) for text in texts]
         everything = [*(wording.words for wording in self.wordings), *_passages()]
-        self._times = Counter(word for words in everything for word in words)
-        numbers = {word: number for number, word in enumerate(self._times)}
+        different = dict.fromkeys(word for words in everything for word in words)
+        numbers = {word: number for number, word in enumerate(different)}
         flat = [numbers[word] for words in everything for word in words]
         self._ids = np.array(flat, dtype=np.uint64)
         self._tells = np.array([_tells(word) for word in numbers], dtype=np.bool_)[flat]
@@ -115,9 +114,12 @@ class Survey:
         dull = width - self._sums(self._tells, width) + width * self._in_passages(grams, inside)
         return np.asarray(dull * (int(items.max(initial=0)) + 1) + items)
 
-    def tells_most(self, word: str) -> tuple[bool, bool, int, str]:
-        """The greater, the rarer a word is in other texts."""
-        return _tells(word), word.isalpha(), -self._times[word], word
+    def pair_cost(self) -> Integers:
+        """The lower, the rarer a word and the next are in any text; numbers stand everywhere."""
+        grams, inside = self._hashes(self._ids, 2)
+        items = self._items_with(grams, inside)
+        dull = 2 - self._sums(self._tells & ~self._digits, 2)
+        return np.asarray(dull * (int(items.max(initial=0)) + 1) + items)
 
     def _in_passages(self, hashes: Hashes, inside: Flags) -> Flags:
         """Where a window begins that stands in a commonplace."""

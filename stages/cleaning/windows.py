@@ -9,12 +9,13 @@ holds no evidence.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import compress, count
 
 from stages.cleaning.commonplaces import COMMON_WORDS
 from stages.cleaning.survey import Flags, Survey, Text, telling
-from stages.cleaning.wording import Wording
+from stages.cleaning.wording import Wording, spellings
 
 QUESTION, ANSWER = "question", "answer"
 SEED = 5  # words
@@ -86,30 +87,44 @@ class Form:
 
 @dataclass(frozen=True)
 class Seeds:
-    """Runs of ``width`` words, and for each the forms it stands in and where.
+    """Runs of words in every spelling of their numbers, so that a text is searched as written.
 
-    ``anchors`` holds a word of each: a text without any of them needs no second look.
+    ``places`` says for each the forms it stands in and where. ``pairs`` holds two neighbours of
+    each, as rare as there are, and how many words before them it begins and has: most texts hold
+    few of the pairs and are looked at nowhere else.
     """
 
-    width: int
-    places: dict[tuple[str, ...], list[tuple[int, int]]]
-    anchors: frozenset[str]
+    places: dict[tuple[str, ...], list[tuple[int, int]]] = field(default_factory=dict)
+    pairs: dict[tuple[str, ...], set[tuple[int, int]]] = field(default_factory=dict)
 
-    def found_in(self, words: list[str]) -> list[tuple[int, list[tuple[int, int]]]]:
+    def add(self, words: Sequence[str], place: tuple[int, int], pair: int) -> None:
+        """A seed of a form, the rarest neighbours of which are its words ``pair`` and the next."""
+        for spelling in spellings(words):
+            self.places.setdefault(spelling, []).append(place)
+            self.pairs.setdefault(spelling[pair : pair + 2], set()).add((pair, len(spelling)))
+
+    def found_in(self, words: list[str]) -> Iterator[tuple[int, list[tuple[int, int]]]]:
         """Where in a text a seed stands, and where else: each form, and the place in the form."""
-        if self.anchors and self.anchors.isdisjoint(words):
-            return []
-        shifted = (words[shift:] for shift in range(self.width))
-        found = [*map(self.places.get, zip(*shifted, strict=False))]
-        return [(start, places) for start, places in enumerate(found) if places]
+        pairs = zip(words, words[1:], strict=False)
+        near = [*compress(count(), map(self.pairs.__contains__, pairs))]
+        looked = {
+            (at - before, width)
+            for at in near
+            for before, width in self.pairs[words[at], words[at + 1]]
+            if at >= before
+        }
+        for start, width in sorted(looked):
+            places = self.places.get(tuple(words[start : start + width]))
+            if places:
+                yield start, places
 
 
 @dataclass(frozen=True)
 class Windows:
-    """Forms, their seeds by width, and how many n-grams are template or commonplace."""
+    """Forms, their seeds, and how many n-grams are template or commonplace."""
 
     forms: list[Form]
-    seeds: tuple[Seeds, ...]
+    seeds: Seeds
     left_out: int
 
 
@@ -124,24 +139,20 @@ def make_windows(texts: Sequence[Text], n: int) -> Windows:
         commonplace = bool(common[own][: len(wording.words) - SHORTEST + 1].all())
         forms.append(_form(text, wording, n, evident[own], rare[own], commonplace))
     wide, narrow = min(SEED, n), min(SHORTEST, n)
-    short = [form.shortest < wide for form in forms]
-    seeds = (
-        _seeds(survey, forms, [not is_short for is_short in short], wide),
-        _seeds(survey, forms, short, narrow),
-    )
-    return Windows(forms, seeds, left_out)
+    return Windows(forms, _seeds(survey, forms, wide, narrow), left_out)
 
 
-def _seeds(survey: Survey, forms: Sequence[Form], chosen: Sequence[bool], width: int) -> Seeds:
-    cost = survey.cost(width)
-    places: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+def _seeds(survey: Survey, forms: Sequence[Form], wide: int, narrow: int) -> Seeds:
+    costs = {width: survey.cost(width) for width in (wide, narrow)}
+    pair_cost, seeds = survey.pair_cost(), Seeds()
     for number, form in enumerate(forms):
-        if chosen[number]:
-            for at in _seed_places(form, width, cost[survey.part(number)].tolist()):
-                places.setdefault(tuple(form.words[at : at + width]), []).append((number, at))
-    few = width < SEED
-    anchors = frozenset(max(seed, key=survey.tells_most) for seed in places) if few else frozenset()
-    return Seeds(width, places, anchors)
+        width, part = narrow if form.shortest < wide else wide, survey.part(number)
+        pairs = pair_cost[part].tolist()
+        for at in _seed_places(form, width, costs[width][part].tolist()):
+            end = at + width
+            own = pairs[at : end - 1]
+            seeds.add(form.words[at:end], (number, at), own.index(min(own)))
+    return seeds
 
 
 def _form(
