@@ -20,6 +20,7 @@ from stages.cleaning.folding import fold
 from stages.cleaning.hits import Hit, Item, keyed_evidence
 from stages.cleaning.repair import repair
 from stages.cleaning.rows import Dropped, Filtered, Row
+from stages.cleaning.sieve import Sieve
 from stages.cleaning.survey import Text
 from stages.cleaning.windows import ANSWER, QUESTION, Form, make_windows
 from stages.cleaning.wording import NUMBERS, Wording, same_between
@@ -27,6 +28,7 @@ from stages.cleaning.wording import NUMBERS, Wording, same_between
 __all__ = ["Hit", "Index", "Item", "decontaminate"]
 
 STEP = "decontamination"
+FIELDS = ("prompt", "response")
 SHORTEST_NGRAM = 2  # words; the profile's key has the same limit
 SHORTEST_EQUAL = 2  # words; of an item too short to be looked for in a text, if it is all of it
 SENTENCE_END = re.compile(r"[.?!:;]\S*\s|[。？！：；]")
@@ -71,6 +73,7 @@ class Index:
             if form.text.part == QUESTION and not form.searchable and long_enough:
                 self._tiny.setdefault(tuple(form.words), []).append(number)
         self._longest_tiny = max(map(len, self._tiny), default=0)
+        self._sieve = Sieve(self._seeds.places)
 
     def describe(self) -> dict[str, Any]:
         """What is searched for and what cannot be, for the report."""
@@ -101,12 +104,15 @@ class Index:
 
         A hyphen at the end of a line cuts a word or belongs to one: both readings are tried.
         """
-        found = self._longest(text, field)
-        joined = HYPHENATED.sub("", text) if "-\n" in text or "\u2010\n" in text else text
-        if joined == text:
-            return found
-        hits = (found, self._longest(joined, field))
+        hits = (self._longest(reading, field) for reading in _readings(text))
         return max((hit for hit in hits if hit), key=lambda hit: hit.length, default=None)
+
+    def suspects(self, texts: Sequence[str]) -> list[bool]:
+        """Which of many texts are to be searched: in the others nothing would be found."""
+        readings = [(number, each) for number, text in enumerate(texts) for each in _readings(text)]
+        passing = self._sieve.passes([fold(each) for _, each in readings], self._longest_tiny)
+        suspected = {number for (number, _), flag in zip(readings, passing, strict=True) if flag}
+        return [number in suspected for number in range(len(texts))]
 
     def _longest(self, text: str, field: str) -> Hit | None:
         wording = Wording(fold(text))
@@ -158,6 +164,12 @@ class Index:
                 if high - low >= shortest:
                     stretches.append((*place, low, high))
         return stretches
+
+
+def _readings(text: str) -> tuple[str, ...]:
+    """The text, and if words of it are cut at ends of lines, the text with these made whole."""
+    joined = HYPHENATED.sub("", text) if "-\n" in text or "\u2010\n" in text else text
+    return (text,) if joined == text else (text, joined)
 
 
 def _stretch(mine: list[str], theirs: list[str], start: int, shift: int) -> tuple[int, int]:
@@ -302,8 +314,9 @@ def decontaminate(
     Rows of ``keyed_sources`` are compared by key alone: their templates would match every item.
     """
     kept, dropped = list[Row](), list[Dropped]()
-    for row in rows:
-        found = contamination(row, index, keyed_sources)
+    suspected = _suspected(rows, index, keyed_sources)
+    for number, row in enumerate(rows):
+        found = _judge(row, index, number in suspected)
         if found is None:
             kept.append(row)
         else:
@@ -315,11 +328,22 @@ def contamination(
     row: Row, index: Index, keyed_sources: Collection[str] = ("generated",)
 ) -> Dropped | None:
     """Why a row goes, with both texts as evidence; None if it stays. Depends on nothing else."""
+    return _judge(row, index, row.get("source") not in keyed_sources)
+
+
+def _suspected(rows: Sequence[Row], index: Index, keyed_sources: Collection[str]) -> set[int]:
+    """Numbers of the rows whose texts are to be searched; in the others nothing would be found."""
+    read = [number for number, row in enumerate(rows) if row.get("source") not in keyed_sources]
+    suspects = index.suspects([rows[number][name] for number in read for name in FIELDS])
+    return {read[text // len(FIELDS)] for text, flag in enumerate(suspects) if flag}
+
+
+def _judge(row: Row, index: Index, by_text: bool) -> Dropped | None:
     key = row.get("key")
     if isinstance(key, str) and key in index.keys:
         return Dropped(row, STEP, "same_key", keyed_evidence(index.keys[key], key))
-    if row.get("source") in keyed_sources:
+    if not by_text:
         return None
-    hits = (index.find(row[name], name) for name in ("prompt", "response"))
+    hits = (index.find(row[name], name) for name in FIELDS)
     hit = next((hit for hit in hits if hit), None)
     return None if hit is None else Dropped(row, STEP, "benchmark_text", hit.evidence())
