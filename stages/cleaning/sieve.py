@@ -16,7 +16,7 @@ from stages.cleaning.shingles import Hashes, mixed
 from stages.cleaning.wording import ASCII_WORDS, words_of
 
 WINDOW = 8  # bytes of a word that are read at once
-STRETCH = 1 << 18  # characters of the texts that are read together: their arrays fit into caches
+STRETCH = 1 << 16  # characters of the texts that are read together: their arrays fit into caches
 ROOM = 5  # bits of a table beyond those that number its runs
 FIRST, LAST, LENGTH = (
     np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
