@@ -272,10 +272,10 @@ def _texts(items: Sequence[Item]) -> Iterator[Text]:
     for group, owners in enumerate(_same_questions(items)):
         benchmarks = tuple(dict.fromkeys(items[owner].benchmark for owner in owners))
         for part in (QUESTION, ANSWER):
+            written = dict.fromkeys(raw for owner in owners for raw in _written(items[owner], part))
             raws = dict[str, str]()
-            for owner in owners:
-                for raw in _written(items[owner], part):
-                    raws.setdefault(fold(raw), raw)
+            for raw in written:
+                raws.setdefault(fold(raw), raw)
             for folded, raw in raws.items():
                 if part == QUESTION or folded:
                     yield Text(tuple(owners), group, benchmarks, part, raw, folded)

@@ -14,6 +14,7 @@ from stages.cleaning.folding import fold
 from stages.cleaning.wording import Wording
 
 TEMPLATE_ITEMS = 2  # an n-gram in more items of one benchmark, whatever its
+TEMPLATE_WORDS = 5  # words that stand together in as many items are the template's, not the item's
 TEMPLATE_NUMBERS = 4  # numbers, belongs to a template; with more of them they tell something
 DISTINCT = 5  # different words of an n-gram that is evidence
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -96,10 +97,23 @@ class Survey:
         few = self._sums(self._digits, n) <= TEMPLATE_NUMBERS
         template = self._of_template(grams, inside) | (few & self._of_template(masked, inside))
         template |= self._in_passages(grams, inside)
-        telling = self._sums(self._tells, n) >= n // 4
+        telling = self._sums(self.tells(n), n) >= n // 4
         different = self._distinct(n) >= min(DISTINCT, n)
         left_out = len(np.unique(grams[template & self._of_items]))
         return inside & ~template & telling & different, left_out
+
+    @cache  # noqa: B019
+    def tells(self, n: int) -> Flags:
+        """Which words say what their item is about: telling, and no part of an instruction.
+
+        An instruction is what many items of a benchmark have in common, or a commonplace. A few
+        words before or after it are no evidence with it, for they stand there by chance.
+        """
+        width = min(TEMPLATE_WORDS, n)
+        grams, inside = self._hashes(self._ids, width)
+        begins = self._of_template(grams, inside) | self._in_passages(grams, inside)
+        total = np.concatenate([np.zeros(width), np.cumsum(begins)])
+        return self._tells & (total[width:] == total[:-width])
 
     def rare(self, width: int) -> tuple[Flags, Flags]:
         """Where words begin that no other item and no commonplace holds; where a commonplace."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import compress, count
 
 from stages.cleaning.commonplaces import COMMON_WORDS
-from stages.cleaning.survey import Flags, Survey, Text, telling
+from stages.cleaning.survey import Survey, Text, telling
 from stages.cleaning.wording import Wording, spellings
 
 QUESTION, ANSWER = "question", "answer"
@@ -36,7 +36,8 @@ class Form:
     """A text made searchable: L words, and for each what begins there.
 
     ``evident[i]`` is 1 where an n-gram that is evidence begins, ``rare[i]`` where a seed that no
-    other item and no commonplace holds does. ``half`` is the words of a half that counts, or 0.
+    other item and no commonplace holds does, ``tells[i]`` if the word says what the item is about.
+    ``half`` is the words of a half that counts, or 0.
     """
 
     text: Text
@@ -44,6 +45,7 @@ class Form:
     n: int
     evident: bytes
     rare: bytes
+    tells: bytes
     whole: bool
     half: int
 
@@ -79,10 +81,11 @@ class Form:
         return length >= CLEAR_HALF and self._half(at, length) >= CLEAR_TELLING
 
     def _half(self, at: int, length: int) -> int:
-        """Telling words of a half; 0 if another item or a commonplace holds it."""
-        if 1 not in self.rare[at : at + length - SHORTEST + 1]:
+        """Different telling words of a half; 0 if another item or a commonplace holds it."""
+        end = at + length
+        if 1 not in self.rare[at : end - SHORTEST + 1]:
             return 0
-        return telling(self.words[at : at + length])
+        return len(set(compress(self.words[at:end], self.tells[at:end])))
 
 
 @dataclass(frozen=True)
@@ -132,12 +135,13 @@ def make_windows(texts: Sequence[Text], n: int) -> Windows:
     """What to search for; ``n`` is the length of an n-gram in words."""
     survey = Survey(texts)
     evident, left_out = survey.evident(n)
-    rare, common = survey.rare(SHORTEST)
+    (rare, common), tells = survey.rare(SHORTEST), survey.tells(n)
     forms = []
     for number, (text, wording) in enumerate(zip(texts, survey.wordings, strict=True)):
         own = survey.part(number)
         commonplace = bool(common[own][: len(wording.words) - SHORTEST + 1].all())
-        forms.append(_form(text, wording, n, evident[own], rare[own], commonplace))
+        flags = (each[own].tobytes() for each in (evident, rare, tells))
+        forms.append(_form(text, wording, n, *flags, commonplace=commonplace))
     wide, narrow = min(SEED, n), min(SHORTEST, n)
     return Windows(forms, _seeds(survey, forms, wide, narrow), left_out)
 
@@ -156,7 +160,14 @@ def _seeds(survey: Survey, forms: Sequence[Form], wide: int, narrow: int) -> See
 
 
 def _form(
-    text: Text, wording: Wording, n: int, evident: Flags, rare: Flags, commonplace: bool
+    text: Text,
+    wording: Wording,
+    n: int,
+    evident: bytes,
+    rare: bytes,
+    tells: bytes,
+    *,
+    commonplace: bool,
 ) -> Form:
     words, question = wording.words, text.part == QUESTION
     length, uncommon = len(words), set(words) - COMMON_WORDS
@@ -168,7 +179,7 @@ def _form(
         and not commonplace
     )
     half = max(SHORTEST_HALF, length // 2) if question and HALVED <= length < 2 * n else 0
-    return Form(text, wording, n, evident.tobytes(), rare.tobytes(), whole, half)
+    return Form(text, wording, n, evident, rare, tells, whole, half)
 
 
 def _seed_places(form: Form, width: int, cost: Sequence[int]) -> list[int]:
