@@ -123,6 +123,7 @@ def clean_file(
                 say(f"warning: decontamination: {fault}")
             report["decontamination"] = {
                 **index.describe(),
+                "left_with_other_numbers": cleaned.left,
                 "gate": tried.as_json(),
                 "items_that_state_their_answer": self_answered(items),
             }

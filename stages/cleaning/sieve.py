@@ -41,7 +41,7 @@ class _Table:
         near = np.flatnonzero(self._flags[hashes >> self._shift])
         found = np.searchsorted(self._sorted, hashes[near])
         found[found == len(self._sorted)] = 0
-        return near[self._sorted[found] == hashes[near]]
+        return np.asarray(near[self._sorted[found] == hashes[near]])
 
 
 class Sieve:

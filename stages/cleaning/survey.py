@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from stages.cleaning.commonplaces import COMMON_WORDS, PASSAGES
 from stages.cleaning.folding import fold
-from stages.cleaning.wording import Wording
+from stages.cleaning.wording import Wording, numeric
 
 TEMPLATE_ITEMS = 2  # an n-gram in more items of one benchmark, whatever its
 TEMPLATE_WORDS = 5  # words that stand together in as many items are the template's, not the item's
@@ -68,6 +68,7 @@ class Survey:
         self._ids = np.array(flat, dtype=np.uint64)
         self._tells = np.array([_tells(word) for word in numbers], dtype=np.bool_)[flat]
         self._digits = np.array([word.isdigit() for word in numbers], dtype=np.bool_)[flat]
+        self._numeric = np.array([numeric(word) for word in numbers], dtype=np.bool_)[flat]
         lengths = list(map(len, everything))
         self._starts = np.cumsum([0, *lengths])
         self._ends = np.repeat(self._starts[1:], lengths)
@@ -113,7 +114,7 @@ class Survey:
         grams, inside = self._hashes(self._ids, width)
         begins = self._of_template(grams, inside) | self._in_passages(grams, inside)
         total = np.concatenate([np.zeros(width), np.cumsum(begins)])
-        return self._tells & (total[width:] == total[:-width])
+        return np.asarray(self._tells & (total[width:] == total[:-width]))
 
     def rare(self, width: int) -> tuple[Flags, Flags]:
         """Where words begin that no other item and no commonplace holds; where a commonplace."""
@@ -127,6 +128,12 @@ class Survey:
         items = self._items_with(grams, inside)
         dull = width - self._sums(self._tells, width) + width * self._in_passages(grams, inside)
         return np.asarray(dull * (int(items.max(initial=0)) + 1) + items)
+
+    def wordy(self, width: int) -> Flags:
+        """Where as many words without a digit begin, more than half of which tell something."""
+        _, inside = self._hashes(self._ids, width)
+        without = self._sums(self._numeric, width) == 0
+        return np.asarray(inside & without & (2 * self._sums(self._tells, width) > width))
 
     def pair_cost(self) -> Integers:
         """The lower, the rarer a word and the next are in any text; numbers stand everywhere."""

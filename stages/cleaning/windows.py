@@ -10,17 +10,21 @@ holds no evidence.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import compress, count
+from dataclasses import dataclass, field, replace
+from itertools import compress, count, pairwise
+
+import numpy as np
 
 from stages.cleaning.commonplaces import COMMON_WORDS
-from stages.cleaning.survey import Survey, Text, telling
-from stages.cleaning.wording import Wording, spellings
+from stages.cleaning.survey import Flags, Integers, Survey, Text, telling
+from stages.cleaning.wording import Wording, numeric, spellings
 
 QUESTION, ANSWER = "question", "answer"
 SEED = 5  # words
 SHORTEST = 3  # words; a shorter item matches too much, and a 3-gram of one item alone is rare
 ANSWER_WORDS = 26  # a shared stretch of a solution has as many words, or half of the solution's
+LOOSE = (3, 2)  # words of a seed without numbers, if there is one, else of a shorter one
+NUMBER = "#"  # for any
 SHORTEST_CHARACTERS = 8  # of a whole item, with
 SHORTEST_TELLING = 2  # words that are neither common nor single letters, or
 SHORTEST_UNCOMMON = 4  # with single letters
@@ -37,7 +41,8 @@ class Form:
 
     ``evident[i]`` is 1 where an n-gram that is evidence begins, ``rare[i]`` where a seed that no
     other item and no commonplace holds does, ``tells[i]`` if the word says what the item is about.
-    ``half`` is the words of a half that counts, or 0.
+    ``half`` is the words of a half that counts, or 0. ``loose`` are begin and end of a seed without
+    numbers: by it the first of the short forms of a template is also found with other numbers.
     """
 
     text: Text
@@ -48,6 +53,7 @@ class Form:
     tells: bytes
     whole: bool
     half: int
+    loose: tuple[int, int] | None = None
 
     @property
     def words(self) -> list[str]:
@@ -108,7 +114,7 @@ class Seeds:
 
     def found_in(self, words: list[str]) -> Iterator[tuple[int, list[tuple[int, int]]]]:
         """Where in a text a seed stands, and where else: each form, and the place in the form."""
-        pairs = zip(words, words[1:], strict=False)
+        pairs = pairwise(words)
         near = [*compress(count(), map(self.pairs.__contains__, pairs))]
         looked = {
             (at - before, width)
@@ -143,7 +149,37 @@ def make_windows(texts: Sequence[Text], n: int) -> Windows:
         flags = (each[own].tobytes() for each in (evident, rare, tells))
         forms.append(_form(text, wording, n, *flags, commonplace=commonplace))
     wide, narrow = min(SEED, n), min(SHORTEST, n)
+    forms = _with_loose(survey, forms)
     return Windows(forms, _seeds(survey, forms, wide, narrow), left_out)
+
+
+def _with_loose(survey: Survey, forms: Sequence[Form]) -> list[Form]:
+    """The forms; of short questions that differ in numbers alone the first has a seed for that."""
+    seeds = [(width, survey.cost(width), survey.wordy(width)) for width in LOOSE]
+    seen, marked = set[tuple[str, ...]](), list[Form]()
+    for number, form in enumerate(forms):
+        loose = None
+        if form.whole and len(form.words) < 2 * form.n:
+            words, part = tuple(map(_unnumbered, form.words)), survey.part(number)
+            if NUMBER in words and words not in seen:
+                loose = _loose([(width, cost[part], wordy[part]) for width, cost, wordy in seeds])
+            seen.add(words)
+        marked.append(replace(form, loose=loose) if loose else form)
+    return marked
+
+
+def _loose(seeds: Sequence[tuple[int, Integers, Flags]]) -> tuple[int, int] | None:
+    """Begin and end of the cheapest seed of the first width that has one."""
+    for width, cost, wordy in seeds:
+        places = np.flatnonzero(wordy)
+        if len(places):
+            at = int(places[cost[places].argmin()])
+            return at, at + width
+    return None
+
+
+def _unnumbered(word: str) -> str:
+    return NUMBER if numeric(word) else word
 
 
 def _seeds(survey: Survey, forms: Sequence[Form], wide: int, narrow: int) -> Seeds:
@@ -152,8 +188,8 @@ def _seeds(survey: Survey, forms: Sequence[Form], wide: int, narrow: int) -> See
     for number, form in enumerate(forms):
         width, part = narrow if form.shortest < wide else wide, survey.part(number)
         pairs = pair_cost[part].tolist()
-        for at in _seed_places(form, width, costs[width][part].tolist()):
-            end = at + width
+        places = _seed_places(form, width, costs[width][part].tolist())
+        for at, end in [*((at, at + width) for at in places), *filter(None, (form.loose,))]:
             own = pairs[at : end - 1]
             seeds.add(form.words[at:end], (number, at), own.index(min(own)))
     return seeds

@@ -124,3 +124,8 @@ def _operand(token: str) -> bool:
         or any(character.isdigit() for character in token)
         or token in FUNCTIONS
     )
+
+
+def numeric(word: str) -> bool:
+    """Whether a word holds a digit."""
+    return any(character.isdigit() for character in word)
