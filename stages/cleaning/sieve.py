@@ -77,8 +77,10 @@ class Sieve:
         if few:
             passing |= np.diff(np.searchsorted(starts, ends), prepend=0) <= few
         for width, table in self._tables.items():
-            found = starts[table.places(_joined(words, width))]
-            passing[np.searchsorted(ends, found, side="right")] = True
+            found = table.places(_joined(words, width))
+            text = np.searchsorted(ends, starts[found], side="right")
+            inside = starts[found + width - 1] < ends[text]
+            passing[text[inside]] = True
         return passing
 
 
