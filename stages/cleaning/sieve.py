@@ -6,13 +6,13 @@ texts through: a text that is held back has none of the runs, one that passes is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stages.cleaning.shingles import Hashes, mixed
+from stages.cleaning.shingles import Hashes
 from stages.cleaning.wording import ASCII_WORDS, words_of
 
 WINDOW = 8  # bytes of a word that are read at once
@@ -21,6 +21,7 @@ ROOM = 5  # bits of a table beyond those that number its runs
 FIRST, LAST, LENGTH = (
     np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 )
+HALF = np.uint64(32)
 KEPT = np.array([(1 << 8 * size) - 1 for size in range(WINDOW + 1)], dtype=np.uint64)
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -38,7 +39,7 @@ class _Table:
 
     def places(self, hashes: Hashes) -> Integers:
         """Which of the hashes are in the table, by number."""
-        near = np.flatnonzero(self._flags[hashes >> self._shift])
+        near = np.flatnonzero(self._flags.take((hashes >> self._shift).view(np.int64)))
         found = np.searchsorted(self._sorted, hashes[near])
         found[found == len(self._sorted)] = 0
         return np.asarray(near[self._sorted[found] == hashes[near]])
@@ -56,7 +57,8 @@ class Sieve:
         self._tables = {}
         for width, texts in sorted(by_width.items()):
             _, words = _word_hashes(" ".join(texts).encode())
-            self._tables[width] = _Table(_joined(words, width)[::width])
+            ((_, hashes),) = _joined(words, (width,))
+            self._tables[width] = _Table(hashes[::width])
 
     def passes(self, texts: Sequence[str], few: int = 0) -> Flags:
         """Which folded texts may hold a run, have at most ``few`` words, or cannot be told."""
@@ -67,17 +69,18 @@ class Sieve:
         return np.concatenate(list(passing))
 
     def _passes(self, texts: Sequence[str], few: int) -> Flags:
-        plain = [text if text.isascii() else " ".join(words_of(text)) for text in texts]
-        told = np.fromiter(map(str.isascii, plain), dtype=np.bool_, count=len(plain))
-        plain = [text if text.isascii() else "" for text in plain]
-        starts, words = _word_hashes("\n".join(plain).encode())
-        sizes = np.fromiter(map(len, plain), dtype=np.int64, count=len(plain))
-        ends = np.cumsum(sizes + 1)
-        passing = ~told
+        joined, passing = "\n".join(texts), np.zeros(len(texts), dtype=np.bool_)
+        if not joined.isascii():
+            texts = [text if text.isascii() else " ".join(words_of(text)) for text in texts]
+            passing = np.array([not text.isascii() for text in texts])
+            texts = [text if text.isascii() else "" for text in texts]
+            joined = "\n".join(texts)
+        starts, words = _word_hashes(joined.encode())
+        ends = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)) + 1)
         if few:
             passing |= np.diff(np.searchsorted(starts, ends), prepend=0) <= few
-        for width, table in self._tables.items():
-            found = table.places(_joined(words, width))
+        for width, hashes in _joined(words, self._tables):
+            found = self._tables[width].places(hashes)
             text = np.searchsorted(ends, starts[found], side="right")
             inside = starts[found + width - 1] < ends[text]
             passing[text[inside]] = True
@@ -97,13 +100,16 @@ def _word_hashes(text: bytes) -> tuple[Integers, Hashes]:
     hashes = (windows[begins] & KEPT[np.minimum(lengths, WINDOW)]) * FIRST
     long = np.flatnonzero(lengths > WINDOW)
     hashes[long] ^= windows[ends[long] - WINDOW] * LAST
-    return begins - WINDOW, mixed(hashes + lengths.astype(np.uint64) * LENGTH)
+    hashes += lengths.astype(np.uint64) * LENGTH
+    hashes ^= hashes >> HALF
+    return begins - WINDOW, hashes * LAST
 
 
-def _joined(words: Hashes, width: int) -> Hashes:
-    """A hash of the ``width`` words from each on, as far as there are so many."""
-    whole = max(0, len(words) - width + 1)
-    joined = np.zeros(whole, dtype=np.uint64)
-    for shift in range(width):
-        joined = joined * FIRST + words[shift : shift + whole]
-    return joined
+def _joined(words: Hashes, widths: Collection[int]) -> Iterator[tuple[int, Hashes]]:
+    """Of each width, the shortest first, a hash of as many words from each on."""
+    joined = words
+    for width in range(1, max(widths, default=0) + 1):
+        if width > 1:
+            joined = joined[:-1] * FIRST + words[width - 1 :]
+        if width in widths:
+            yield width, joined
