@@ -91,19 +91,21 @@ class Survey:
         """Where the words of a text stand."""
         return slice(int(self._starts[number]), int(self._starts[number + 1]))
 
-    def evident(self, n: int) -> tuple[Flags, int]:
-        """Where an n-gram that is evidence begins, and how many different ones are none."""
+    def evident(self, n: int, tells: Flags) -> tuple[Flags, int]:
+        """Where an n-gram that is evidence begins, and how many different ones are none.
+
+        ``tells`` are the words that say what their item is about.
+        """
         grams, inside = self._hashes(self._ids, n)
         masked, _ = self._hashes(np.where(self._digits, np.uint64(len(self._ids)), self._ids), n)
         few = self._sums(self._digits, n) <= TEMPLATE_NUMBERS
         template = self._of_template(grams, inside) | (few & self._of_template(masked, inside))
         template |= self._in_passages(grams, inside)
-        telling = self._sums(self.tells(n), n) >= n // 4
+        telling = self._sums(tells, n) >= n // 4
         different = self._distinct(n) >= min(DISTINCT, n)
         left_out = len(np.unique(grams[template & self._of_items]))
         return inside & ~template & telling & different, left_out
 
-    @cache  # noqa: B019
     def tells(self, n: int) -> Flags:
         """Which words say what their item is about: telling, and no part of an instruction.
 

@@ -140,8 +140,9 @@ class Windows:
 def make_windows(texts: Sequence[Text], n: int) -> Windows:
     """What to search for; ``n`` is the length of an n-gram in words."""
     survey = Survey(texts)
-    evident, left_out = survey.evident(n)
-    (rare, common), tells = survey.rare(SHORTEST), survey.tells(n)
+    tells = survey.tells(n)
+    evident, left_out = survey.evident(n, tells)
+    rare, common = survey.rare(SHORTEST)
     forms = []
     for number, (text, wording) in enumerate(zip(texts, survey.wordings, strict=True)):
         own = survey.part(number)
