@@ -30,6 +30,7 @@ BANDS = {"< 8": (4, 7), "8-12": (8, 12), "13-25": (13, 25), "> 25": (26, 60)}
 """Words of a benchmark item, between blanks."""
 
 EACH = 12  # injected items by band and disguise
+HALF = 5  # words of half an item; fewer are a phrase that anybody may write
 PROBLEMS, TEMPLATES = 500, 10
 GRIDS = 200
 TEMPLATED_ITEMS, INSTRUCTED_ITEMS = 60, 100
@@ -230,11 +231,11 @@ class Corpus:
         others = [item for item in items if "$" not in item.question]
         for disguise, change in DISGUISES.items():
             if (band, disguise) == ("< 8", "first half"):
-                continue  # three words are nobody's
+                continue  # its halves have three words
             pool = with_formula if disguise == "LaTeX spacing" else others
             rows = self.truth.injected[band, disguise] = []
             for _ in range(EACH):
-                question = pool.pop().question
+                question = pool.pop(_last_fit(pool, disguise)).question
                 text = change(question)
                 assert (text == question) == (disguise in ("verbatim", "embedded"))
                 rows += self._host(text, disguise)
@@ -273,6 +274,14 @@ def _words(text: str) -> tuple[str, ...]:
 
 def _item_row(item: Item) -> dict[str, Any]:
     return {"id": item.id, "benchmark": item.benchmark, "question": item.question, "answer": ""}
+
+
+def _last_fit(items: Sequence[Item], disguise: str) -> int:
+    """The place of the last item that tells something when it is disguised."""
+    places = reversed(range(len(items)))
+    if disguise != "first half":
+        return next(places)
+    return next(at for at in places if len(_first_half(items[at].question).split(" ")) >= HALF)
 
 
 def _other_blanks(text: str) -> str:

@@ -83,6 +83,7 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
         figures["benchmark_overlap"] = overlap
         figures["decontamination"] = {
             **index.describe(),
+            "left_with_other_numbers": cleaned.left,
             "gate": gate.as_json(),
             "items_that_state_their_answer": self_answered(items),
         }

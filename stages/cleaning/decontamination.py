@@ -16,20 +16,30 @@ from dataclasses import dataclass
 from typing import Any
 
 from stages.base.errors import ConfigError, DataError
+from stages.cleaning.alignment import Alignment, shared_stretch
 from stages.cleaning.folding import fold
-from stages.cleaning.hits import Hit, Item, keyed_evidence
+from stages.cleaning.hits import TEMPLATE, Hit, Item, keyed_evidence
 from stages.cleaning.repair import repair
 from stages.cleaning.rows import Dropped, Filtered, Row
+from stages.cleaning.sieve import Sieve
 from stages.cleaning.survey import Text
-from stages.cleaning.windows import ANSWER, QUESTION, Form, Seeds, make_windows
-from stages.cleaning.wording import NAMES, NUMBERS, Wording, same_between, spellings
+from stages.cleaning.windows import (
+    ANSWER,
+    HALF_TELLING,
+    HALVED,
+    QUESTION,
+    SHORTEST_HALF,
+    Form,
+    make_windows,
+)
+from stages.cleaning.wording import Wording
 
 __all__ = ["Hit", "Index", "Item", "decontaminate"]
 
 STEP = "decontamination"
+FIELDS = ("prompt", "response")
 SHORTEST_NGRAM = 2  # words; the profile's key has the same limit
 SHORTEST_EQUAL = 2  # words; of an item too short to be looked for in a text, if it is all of it
-SENTENCE_END = re.compile(r"[.?!:;]\S*\s|[。？！：；]")
 HYPHENATED = re.compile(r"(?<=[^\W\d_]{2})[-\u2010][ \t]*\n[ \t]*(?=[^\W\d_]{2})")
 CALCULATION = re.compile(r"<<[^<>\n]*>>")  # some solutions repeat each sum in such brackets
 
@@ -57,8 +67,8 @@ class Index:
         self._items = list(items)
         windows = make_windows(list(_texts(items)), n)
         self._forms, self._left_out = windows.forms, windows.left_out
-        self._seeds = tuple(map(_spelled, windows.seeds))
-        self._sought = [(form.words, form.shortest) for form in self._forms]
+        self._seeds = windows.seeds
+        self._sought = [(form.words, 1 if form.loose else form.shortest) for form in self._forms]
         self._questions = {
             owner: number
             for number, form in reversed(list(enumerate(self._forms)))
@@ -71,12 +81,14 @@ class Index:
             if form.text.part == QUESTION and not form.searchable and long_enough:
                 self._tiny.setdefault(tuple(form.words), []).append(number)
         self._longest_tiny = max(map(len, self._tiny), default=0)
+        self._sieve = Sieve(self._seeds.places)
 
     def describe(self) -> dict[str, Any]:
         """What is searched for and what cannot be, for the report."""
         searched = {owner for form in self._searched(QUESTION) for owner in form.text.owners}
         solutions = {owner for form in self._searched(ANSWER) for owner in form.text.owners}
         halved = {o for form in self._searched(QUESTION) if form.half for o in form.text.owners}
+        numbered = {o for form in self._searched(QUESTION) if form.loose for o in form.text.owners}
         return {
             "items": len(self._items),
             "ngram": self.n,
@@ -85,6 +97,12 @@ class Index:
                 item.id for number, item in enumerate(self._items) if number not in searched
             ],
             "items_searched_by_half": len(halved),
+            "halves": (
+                f"of items of {HALVED} to {2 * self.n - 1} words: half of the words, at least "
+                f"{SHORTEST_HALF}, of which {HALF_TELLING} tell this item from others. What is "
+                "shorter is a phrase that anybody writes, and no copy"
+            ),
+            "items_searched_with_other_numbers": len(numbered),
             "answers_searched": len(solutions),
             "out_of_reach": "translations and paraphrases",
         }
@@ -101,12 +119,20 @@ class Index:
 
         A hyphen at the end of a line cuts a word or belongs to one: both readings are tried.
         """
-        found = self._longest(text, field)
-        joined = HYPHENATED.sub("", text) if "-\n" in text or "\u2010\n" in text else text
-        if joined == text:
-            return found
-        hits = (found, self._longest(joined, field))
-        return max((hit for hit in hits if hit), key=lambda hit: hit.length, default=None)
+        hit = self.look(text, field)
+        return None if hit is None or hit.rule == TEMPLATE else hit
+
+    def look(self, text: str, field: str) -> Hit | None:
+        """What :meth:`find` finds, or else a short item that stands there with other numbers."""
+        hits = (self._longest(reading, field) for reading in _readings(text))
+        return max((hit for hit in hits if hit), key=Hit.rank, default=None)
+
+    def suspects(self, texts: Sequence[str]) -> list[bool]:
+        """Which of many texts are to be searched: in the others nothing would be found."""
+        readings = [(number, each) for number, text in enumerate(texts) for each in _readings(text)]
+        passing = self._sieve.passes([fold(each) for _, each in readings], self._longest_tiny)
+        suspected = {number for (number, _), flag in zip(readings, passing, strict=True) if flag}
+        return [number in suspected for number in range(len(texts))]
 
     def _longest(self, text: str, field: str) -> Hit | None:
         wording = Wording(fold(text))
@@ -117,6 +143,8 @@ class Index:
         if not stretches:
             return None
         found = max(self._evidence(wording, stretches), key=_Evidence.rank, default=None)
+        if found is None:
+            found = max(self._templates(wording, stretches), key=_Evidence.rank, default=None)
         return None if found is None else self._hit(found, text, field)
 
     def _hit(self, found: _Evidence, text: str, field: str) -> Hit:
@@ -139,51 +167,43 @@ class Index:
     ) -> Iterator[_Evidence]:
         """Every verified part of the stretches."""
         for number, shift, low, high in stretches:
-            alignment = _Alignment(wording, self._forms[number], shift)
+            alignment = Alignment(wording, self._forms[number], shift)
             for rule, first, last in alignment.judge(low, high):
                 yield _Evidence(number, rule, first, first - shift, last - first)
 
+    def _templates(
+        self, wording: Wording, stretches: Sequence[tuple[int, int, int, int]]
+    ) -> Iterator[_Evidence]:
+        """Every short item that stands in the text but for its numbers or operators."""
+        for number, shift, *_ in stretches:
+            form = self._forms[number]
+            if form.loose and Alignment(wording, form, shift).other_numbers():
+                yield _Evidence(number, TEMPLATE, shift, 0, len(form.words))
+
     def _stretches(self, wording: Wording) -> list[tuple[int, int, int, int]]:
-        """Form, shift against it, begin and end of every shared stretch that is long enough."""
+        """Form, shift against it, begin and end of every shared stretch that is long enough.
+
+        Of a form that is looked for with other numbers too, of every one.
+        """
         stretches = []
-        for seeds in self._seeds:
-            reached: dict[tuple[int, int], int] = {}
-            for start, places in seeds.found_in(wording.written):
-                for number, at in places:
-                    place = number, start - at
-                    if reached.get(place, 0) > start:
-                        continue
-                    sought, shortest = self._sought[number]
-                    low, high = _stretch(wording.written, sought, start, start - at)
-                    reached[place] = high
-                    if high - low >= shortest:
-                        stretches.append((*place, low, high))
+        reached: dict[tuple[int, int], int] = {}
+        for start, places in self._seeds.found_in(wording.written):
+            for number, at in places:
+                place = number, start - at
+                if reached.get(place, 0) > start:
+                    continue
+                sought, shortest = self._sought[number]
+                low, high = shared_stretch(wording.written, sought, start, start - at)
+                reached[place] = high
+                if high - low >= shortest:
+                    stretches.append((*place, low, high))
         return stretches
 
 
-def _spelled(seeds: Seeds) -> Seeds:
-    """The seeds in every spelling of their numbers, so that a text is searched as it is written."""
-    places = {
-        spelling: found for seed, found in seeds.places.items() for spelling in spellings(seed)
-    }
-    anchors = seeds.anchors | {NAMES[word] for word in seeds.anchors & NAMES.keys()}
-    return Seeds(seeds.width, places, anchors)
-
-
-def _stretch(mine: list[str], theirs: list[str], start: int, shift: int) -> tuple[int, int]:
-    """Begin and end, in words of the text, of the shared words around word ``start``."""
-    first, limit = max(0, shift), min(len(mine), shift + len(theirs))
-    low = high = start
-    while low > first and _same(mine[low - 1], theirs[low - 1 - shift]):
-        low -= 1
-    while high < limit and _same(mine[high], theirs[high - shift]):
-        high += 1
-    return low, high
-
-
-def _same(written: str, sought: str) -> bool:
-    """Whether a word as written is one of a form, where small numbers stand in digits."""
-    return written == sought or NUMBERS.get(written) == sought
+def _readings(text: str) -> tuple[str, ...]:
+    """The text, and if words of it are cut at ends of lines, the text with these made whole."""
+    joined = HYPHENATED.sub("", text) if "-\n" in text or "\u2010\n" in text else text
+    return (text,) if joined == text else (text, joined)
 
 
 @dataclass(frozen=True)
@@ -200,80 +220,15 @@ class _Evidence:
         return self.length, -self.start, -self.form
 
 
-class _Alignment:
-    """A text and a form laid over each other: word ``shift + i`` of the text on word i."""
-
-    def __init__(self, text: Wording, form: Form, shift: int) -> None:
-        self._text, self._form, self._shift = text, form, shift
-
-    def judge(self, low: int, high: int) -> Iterator[tuple[str, int, int]]:
-        """Rule, begin and end of each part of a shared stretch that is evidence."""
-        form, shift, length = self._form, self._shift, len(self._text.words)
-        all_of_both = low == shift == 0 and high == length == len(form.words)
-        if not all_of_both and not form.rule(low - shift, high - low):
-            return
-        parts = self.parts(low, high)
-        for first, last in parts:
-            rule = form.rule(first - shift, last - first)
-            if rule == "half_item" and not self._is_half(first, last):
-                continue
-            if all_of_both and len(parts) == 1 and form.text.part == QUESTION:
-                rule = "same_question"
-            elif rule == "ngram" and self._other_numbers():
-                rule = "other_numbers"
-            if rule:
-                yield rule, first, last
-
-    def parts(self, low: int, high: int) -> list[tuple[int, int]]:
-        """The stretch, split where the operators differ."""
-        words, theirs = self._text.words, self._form.wording
-        cuts = [
-            word
-            for word in range(low + 1, high)
-            if not same_between(
-                words[word - 1],
-                self._text.before(word),
-                theirs.before(word - self._shift),
-                words[word],
-            )
-        ]
-        return list(zip([low, *cuts], [*cuts, high], strict=True))
-
-    def _is_half(self, first: int, last: int) -> bool:
-        """Whether a half of an item is no item with other numbers and no part of other words."""
-        if self._other_numbers():
-            return False
-        if self._form.clear(first - self._shift, last - first):
-            return True
-        return all(
-            word in (0, len(self._text.words)) or SENTENCE_END.search(self._text.before(word))
-            for word in (first, last)
-        )
-
-    def _other_numbers(self) -> bool:
-        """Whether the whole item stands in the text, but for numbers or operators."""
-        mine, theirs, shift = self._text.words, self._form.words, self._shift
-        if shift < 0 or shift + len(theirs) > len(mine):
-            return False
-        return all(
-            own == other or (_numeric(own) and _numeric(other))
-            for own, other in zip(mine[shift:], theirs, strict=False)
-        )
-
-
-def _numeric(word: str) -> bool:
-    return any(character.isdigit() for character in word)
-
-
 def _texts(items: Sequence[Item]) -> Iterator[Text]:
     """Questions and answers as written and as repaired, those of the same question once."""
     for group, owners in enumerate(_same_questions(items)):
         benchmarks = tuple(dict.fromkeys(items[owner].benchmark for owner in owners))
         for part in (QUESTION, ANSWER):
+            written = dict.fromkeys(raw for owner in owners for raw in _written(items[owner], part))
             raws = dict[str, str]()
-            for owner in owners:
-                for raw in _written(items[owner], part):
-                    raws.setdefault(fold(raw), raw)
+            for raw in written:
+                raws.setdefault(fold(raw), raw)
             for folded, raw in raws.items():
                 if part == QUESTION or folded:
                     yield Text(tuple(owners), group, benchmarks, part, raw, folded)
@@ -309,27 +264,48 @@ def decontaminate(
 ) -> Filtered:
     """Drop rows that share a key with an item, or verified text.
 
+    Rows that hold a short item with other numbers are left, with both texts for a person to judge.
     Rows of ``keyed_sources`` are compared by key alone: their templates would match every item.
     """
-    kept, dropped = list[Row](), list[Dropped]()
-    for row in rows:
-        found = contamination(row, index, keyed_sources)
-        if found is None:
-            kept.append(row)
-        else:
+    kept, dropped, left = list[Row](), list[Dropped](), list[dict[str, Any]]()
+    suspected = _suspected(rows, index, keyed_sources)
+    for number, row in enumerate(rows):
+        found = _judge(row, index, number in suspected)
+        if isinstance(found, Dropped):
             dropped.append(found)
-    return Filtered(kept, dropped)
+            continue
+        kept.append(row)
+        if found is not None:
+            left.append({"row": row["id"], **found.evidence()})
+    return Filtered(kept, dropped, left=left)
 
 
 def contamination(
     row: Row, index: Index, keyed_sources: Collection[str] = ("generated",)
 ) -> Dropped | None:
     """Why a row goes, with both texts as evidence; None if it stays. Depends on nothing else."""
+    found = _judge(row, index, row.get("source") not in keyed_sources)
+    return found if isinstance(found, Dropped) else None
+
+
+def _suspected(rows: Sequence[Row], index: Index, keyed_sources: Collection[str]) -> set[int]:
+    """Numbers of the rows whose texts are to be searched; in the others nothing would be found."""
+    read = [number for number, row in enumerate(rows) if row.get("source") not in keyed_sources]
+    suspects = index.suspects([rows[number][name] for number in read for name in FIELDS])
+    return {read[text // len(FIELDS)] for text, flag in enumerate(suspects) if flag}
+
+
+def _judge(row: Row, index: Index, by_text: bool) -> Dropped | Hit | None:
+    """Why the row goes, or what was seen in it that is no copy."""
     key = row.get("key")
     if isinstance(key, str) and key in index.keys:
         return Dropped(row, STEP, "same_key", keyed_evidence(index.keys[key], key))
-    if row.get("source") in keyed_sources:
+    if not by_text:
         return None
-    hits = (index.find(row[name], name) for name in ("prompt", "response"))
-    hit = next((hit for hit in hits if hit), None)
-    return None if hit is None else Dropped(row, STEP, "benchmark_text", hit.evidence())
+    left = None
+    for name in FIELDS:
+        hit = index.look(row[name], name)
+        if hit is not None and hit.rule != TEMPLATE:
+            return Dropped(row, STEP, "benchmark_text", hit.evidence())
+        left = left or hit
+    return left

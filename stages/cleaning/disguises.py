@@ -19,7 +19,7 @@ NUMBER = re.compile(r"[0-9]+")
 NAMED = re.compile(r"(?<![\w.,{}^\\/-])[0-8](?=[.?!]?(?:\s|$))")  # no part of a formula
 LONG_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]{4})([^\W\d_]{4,})")
 LOOK_ALIKE = str.maketrans("aceopxyACEHOPTX", "асеорхуАСЕНОРТХ")
-FRACTION = re.compile(r"\\frac\{([0-9]+)\}\{([0-9]+)\}")
+FRACTION = re.compile(r"\\frac\{([0-9]+)\}\{([0-9]+)\}(?!\w)")  # 1/2x is another number
 FULL_WIDTH = {code: code + 0xFEE0 for code in range(ord("!"), ord("~") + 1)}
 
 Disguise = Callable[[str], str]

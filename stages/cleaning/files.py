@@ -134,6 +134,7 @@ def clean_file(
         if index is not None and tried is not None:
             report["decontamination"] = {
                 **index.describe(),
+                "left_with_other_numbers": cleaned.left,
                 "gate": tried.as_json(),
                 "items_that_state_their_answer": self_answered(items),
             }

@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 
 IGNORABLE_CHARACTERS = (
     r"\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
@@ -67,13 +67,14 @@ LATEX = {
 """Commands that mean an operator, another command, or nothing; they are in lower case by then."""
 
 ONE_DIGIT = (r"\binom", r"\sqrt")  # \binom42 is 4 over 2
+BLOCK = r"(?:begin|end)\s*\{\s*[a-z]+\*?\s*\}"
+NAMED = r"[a-z]+(?:[0-9]|\s\s*[0-9]|)"
 COMMAND = re.compile(
-    r"\\(?:\s?(?:begin|end)\s*\{\s*[a-z]+\*?\s*\}|"
-    r"(?:\s(?!(?:left|right|middle|big|text|limits|dots)\s*\w))?([a-z]+)(?:\s*([0-9]))?|[,;:\s])"
+    rf"(\\(?:{BLOCK}|{NAMED}|[,;:]|"
+    rf"\s(?:{BLOCK}|(?!(?:left|right|middle|big|text|limits|dots)\s*\w){NAMED}|)))"
 )
 """A command, also cut from its backslash by a tokeniser; but "5\\ left over" holds a word."""
 
-BACKSLASHES = re.compile(r"\\{2,}")  # an escaped text has twice as many
 LINE_COMMANDS = (  # those whose beginning looks like an escaped end of line
     "abla|atural|e|earrow|eg|eq|ewline|exists|geq?|i|leq?|mid|olimits|onumber|ot|otin|parallel|"
     "rightarrow|subseteq|u|warrow"
@@ -139,7 +140,9 @@ def fold(text: str) -> str:
         folded = STARRED_POWER.sub("", folded)
         if SPACED_STARS.search(folded):
             folded = SPACED_POWER.sub("", folded)
-    return THOUSANDS.sub("", folded.replace("{,}", ","))
+    if "{" in folded:
+        folded = folded.replace("{,}", ",")
+    return THOUSANDS.sub("", folded) if "," in folded else folded
 
 
 def _plain(text: str) -> str:
@@ -189,10 +192,11 @@ def _without_markup(text: str) -> str:
     """Entities and escaped characters as what they stand for, tags as blanks."""
     if "\\u" in text or "\\U" in text:
         text = ESCAPED_CHARACTER.sub(lambda found: chr(int(found[1], 16)), text)
-    for _ in range(2):  # mark-up is sometimes escaped twice
-        if "&" in text:
-            text = ENTITY.sub(lambda entity: html.unescape(entity.group()), text)
-    if "<" in text and any(sign in text for sign in TAG_SIGNS):
+    for _ in range(2 if "&" in text else 0):  # mark-up is sometimes escaped twice
+        text, found = ENTITY.subn(lambda entity: html.unescape(entity.group()), text)
+        if not found:
+            break
+    if "<" in text and any(map(text.__contains__, TAG_SIGNS)):
         text = TAG.sub(" ", RAISED_TAG.sub(r"^{\1}", text))
     return text
 
@@ -222,19 +226,22 @@ def _named(sign: re.Match[str]) -> str:
 
 
 def _without_latex(text: str) -> str:
-    if r"\\" in text:
-        text = BACKSLASHES.sub(r"\\", text)
+    while r"\\" in text:  # an escaped text has twice as many
+        text = text.replace(r"\\", "\\")
     text = ESCAPED_LINE.sub(" ", text.replace(r"\!", ""))
-    return COMMAND.sub(_command, THIN_THOUSANDS.sub(",", text))
+    pieces = COMMAND.split(THIN_THOUSANDS.sub(",", text))
+    pieces[1::2] = map(_command, pieces[1::2])
+    return "".join(pieces)
 
 
-def _command(found: re.Match[str]) -> str:
-    name, digit = found.groups()
-    if name is None:
+@lru_cache(maxsize=4096)
+def _command(found: str) -> str:
+    name = found.strip("\\0123456789").strip()
+    if not name.isalpha():  # a block or a space
         return " "
     written = LATEX.get(name, f"\\{name}")
     if written == r"\frac":  # what its braces hold says the rest: (3}{20 reads as (3/20
-        return "(" if digit is None else f"({digit}/ "
-    if digit is None:
+        return f"({found[-1]}/ " if found[-1].isdigit() else "("
+    if not found[-1].isdigit():
         return written
-    return f"{written} {digit}{' ' if written in ONE_DIGIT else ''}"
+    return f"{written} {found[-1]}{' ' if written in ONE_DIGIT else ''}"

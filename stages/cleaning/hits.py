@@ -18,6 +18,7 @@ CONTEXT = 80  # characters on either side of a stretch
 LONGEST_SHOWN = 400  # characters of a stretch in Markdown
 OFTEN = 10  # items named as hit most often
 MARKUP = {ord(sign): f"&#{ord(sign)};" for sign in "&<>|*_`$\\[]~#"}
+TEMPLATE = "template"
 RULES = {
     "same_question": "the field is the item",
     "whole_item": "the whole item",
@@ -26,8 +27,9 @@ RULES = {
     "half_item": "a half of a short item",
     "answer": "an n-gram of the item's solution",
     "same_key": "the canonical key",
+    TEMPLATE: "a short item with other numbers, which is another item",
 }
-"""What each rule found."""
+"""What each rule found; the last alone is no reason to drop a row."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,10 @@ class Hit:
     start: int
     at: int
     length: int
+
+    def rank(self) -> tuple[bool, int]:
+        """The greater, the more it says."""
+        return self.rule != TEMPLATE, self.length
 
     def evidence(self) -> dict[str, Any]:
         """Both stretches as they are written, each with some context, as a JSON object."""

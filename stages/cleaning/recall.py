@@ -209,16 +209,17 @@ def _recall(
     draw: random.Random,
 ) -> dict[str, Cell]:
     cells = {name: Cell() for name in (*WHOLE, EMBEDDED, *PARTS)}
+    copies = list[tuple[str, bool, str, str]]()
     for item, form in drawn:
-        for name, disguise in WHOLE.items():
-            found = index.find(disguise(item.question), "prompt")
-            cells[name].count(True, found is not None, item.id)
+        copies += ((name, True, hide(item.question), item.id) for name, hide in WHOLE.items())
         hidden = f"{draw.choice(carriers)}\n{item.question}\n{draw.choice(carriers)}"
-        cells[EMBEDDED].count(True, index.find(hidden, "response") is not None, item.id)
-        for name, cut in PARTS.items():
-            part = cut(item.question)
-            found = index.find(part, "prompt")
-            cells[name].count(_claimed(part, form), found is not None, item.id)
+        copies.append((EMBEDDED, True, hidden, item.id))
+        parts = ((name, cut(item.question)) for name, cut in PARTS.items())
+        copies += ((name, _claimed(part, form), part, item.id) for name, part in parts)
+    suspects = index.suspects([text for _, _, text, _ in copies])
+    for (name, claimed, text, item_id), suspected in zip(copies, suspects, strict=True):
+        found = suspected and index.find(text, "prompt") is not None
+        cells[name].count(claimed, found, item_id)
     return cells
 
 

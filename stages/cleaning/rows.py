@@ -54,11 +54,15 @@ def dropped_at(path: Path, step: str) -> list[Dropped]:
 
 @dataclass(frozen=True)
 class Filtered:
-    """Rows that stay, in input order, rows that go, and counts of repairs made in place."""
+    """Rows that stay, in input order, rows that go, and counts of repairs made in place.
+
+    ``left`` is what was seen in rows that stay, for a person to judge, with their ids.
+    """
 
     kept: list[Row]
     dropped: list[Dropped]
     repairs: dict[str, int] = field(default_factory=dict)
+    left: list[dict[str, Any]] = field(default_factory=list)
 
 
 def wrong_field(row: Row) -> str | None:

@@ -38,6 +38,9 @@ STEPS = ("repair", EXACT, near_dedup.STEP, "harm", "decontamination", "quality")
 """Repair is first, or a filter would judge another text than the one that is kept."""
 
 
+SHOWN = 3  # rows in which something was seen that is no copy
+
+
 @dataclass(frozen=True)
 class Plan:
     """Which filters, with what. Rows of ``keyed_sources`` are decontaminated by key, not text."""
@@ -70,7 +73,8 @@ class Cleaned:
 
     ``kept`` are numbers of ``rows``, in input order. ``dropped`` is a file of JSON rows, first
     those that a reader put aside, then the others in input order; ``drops`` counts them by step
-    and reason.
+    and reason. ``left`` counts the kept rows in which decontamination saw something that is no
+    copy, and shows the first.
     """
 
     rows: RowFile
@@ -79,6 +83,7 @@ class Cleaned:
     drops: dict[str, dict[str, int]]
     repairs: dict[str, int]
     near: dict[str, Any] | None
+    left: dict[str, Any]
 
 
 def clean(rows: Iterable[Row | Dropped], plan: Plan, folder: Path, where: str) -> Cleaned:
@@ -93,6 +98,7 @@ def clean(rows: Iterable[Row | Dropped], plan: Plan, folder: Path, where: str) -
         Counter[str](),
     )
     dropped, kept = folder / "dropped.jsonl", array("Q")
+    left, shown = 0, list[dict[str, Any]]()
     with dropped.open("wb") as file, _no_cycles():
 
         def put_aside() -> Iterator[Row]:
@@ -113,8 +119,16 @@ def clean(rows: Iterable[Row | Dropped], plan: Plan, folder: Path, where: str) -
             kept.extend(judged.kept)
             file.writelines(judged.dropped)
             drops.update(judged.drops)
+            left += len(judged.left)
+            shown += judged.left[: SHOWN - len(shown)]
     return Cleaned(
-        stored, kept, dropped, _nested(drops), dict(sorted(repairs.items())), seen.describe()
+        stored,
+        kept,
+        dropped,
+        _nested(drops),
+        dict(sorted(repairs.items())),
+        seen.describe(),
+        {"rows": left, "first": shown},
     )
 
 
@@ -224,19 +238,21 @@ class _Judged:
     kept: list[int]
     dropped: list[bytes]
     drops: Counter[tuple[str, str]]
+    left: list[dict[str, Any]]
 
 
 def _judge(shared: tuple[Plan, RowFile, _Copies], shard: Shard) -> _Judged:
     plan, stored, copies = shared
     gone = _copied(shard, stored, copies)
     kept = [number for number in range(*shard) if number not in gone]
+    left = list[dict[str, Any]]()
     filters = list(plan.filters())
     if filters:
         alive = list(stored.rows(kept))
         numbers = {row["id"]: number for row, number in zip(alive, kept, strict=True)}
         for step in filters:
             result = step(alive)
-            alive = result.kept
+            alive, left = result.kept, left + result.left
             gone.update({numbers[item.row["id"]]: item for item in result.dropped})
         kept = [numbers[row["id"]] for row in alive]
     ordered = [gone[number] for number in sorted(gone)]
@@ -244,6 +260,7 @@ def _judge(shared: tuple[Plan, RowFile, _Copies], shard: Shard) -> _Judged:
         kept,
         [encode(item.to_row()) for item in ordered],
         Counter((item.step, item.reason) for item in ordered),
+        left,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,9 +11,10 @@ import numpy.typing as npt
 
 from stages.cleaning.commonplaces import COMMON_WORDS, PASSAGES
 from stages.cleaning.folding import fold
-from stages.cleaning.wording import Wording
+from stages.cleaning.wording import Wording, numeric
 
 TEMPLATE_ITEMS = 2  # an n-gram in more items of one benchmark, whatever its
+TEMPLATE_WORDS = 5  # words that stand together in as many items are the template's, not the item's
 TEMPLATE_NUMBERS = 4  # numbers, belongs to a template; with more of them they tell something
 DISTINCT = 5  # different words of an n-gram that is evidence
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -62,12 +62,13 @@ class Survey:
         self._texts = texts
         self.wordings = [Wording(text.folded) for text in texts]
         everything = [*(wording.words for wording in self.wordings), *_passages()]
-        self._times = Counter(word for words in everything for word in words)
-        numbers = {word: number for number, word in enumerate(self._times)}
+        different = dict.fromkeys(word for words in everything for word in words)
+        numbers = {word: number for number, word in enumerate(different)}
         flat = [numbers[word] for words in everything for word in words]
         self._ids = np.array(flat, dtype=np.uint64)
         self._tells = np.array([_tells(word) for word in numbers], dtype=np.bool_)[flat]
         self._digits = np.array([word.isdigit() for word in numbers], dtype=np.bool_)[flat]
+        self._numeric = np.array([numeric(word) for word in numbers], dtype=np.bool_)[flat]
         lengths = list(map(len, everything))
         self._starts = np.cumsum([0, *lengths])
         self._ends = np.repeat(self._starts[1:], lengths)
@@ -90,17 +91,32 @@ class Survey:
         """Where the words of a text stand."""
         return slice(int(self._starts[number]), int(self._starts[number + 1]))
 
-    def evident(self, n: int) -> tuple[Flags, int]:
-        """Where an n-gram that is evidence begins, and how many different ones are none."""
+    def evident(self, n: int, tells: Flags) -> tuple[Flags, int]:
+        """Where an n-gram that is evidence begins, and how many different ones are none.
+
+        ``tells`` are the words that say what their item is about.
+        """
         grams, inside = self._hashes(self._ids, n)
         masked, _ = self._hashes(np.where(self._digits, np.uint64(len(self._ids)), self._ids), n)
         few = self._sums(self._digits, n) <= TEMPLATE_NUMBERS
         template = self._of_template(grams, inside) | (few & self._of_template(masked, inside))
         template |= self._in_passages(grams, inside)
-        telling = self._sums(self._tells, n) >= n // 4
+        telling = self._sums(tells, n) >= n // 4
         different = self._distinct(n) >= min(DISTINCT, n)
         left_out = len(np.unique(grams[template & self._of_items]))
         return inside & ~template & telling & different, left_out
+
+    def tells(self, n: int) -> Flags:
+        """Which words say what their item is about: telling, and no part of an instruction.
+
+        An instruction is what many items of a benchmark have in common, or a commonplace. A few
+        words before or after it are no evidence with it, for they stand there by chance.
+        """
+        width = min(TEMPLATE_WORDS, n)
+        grams, inside = self._hashes(self._ids, width)
+        begins = self._of_template(grams, inside) | self._in_passages(grams, inside)
+        total = np.concatenate([np.zeros(width), np.cumsum(begins)])
+        return np.asarray(self._tells & (total[width:] == total[:-width]))
 
     def rare(self, width: int) -> tuple[Flags, Flags]:
         """Where words begin that no other item and no commonplace holds; where a commonplace."""
@@ -115,9 +131,18 @@ class Survey:
         dull = width - self._sums(self._tells, width) + width * self._in_passages(grams, inside)
         return np.asarray(dull * (int(items.max(initial=0)) + 1) + items)
 
-    def tells_most(self, word: str) -> tuple[bool, bool, int, str]:
-        """The greater, the rarer a word is in other texts."""
-        return _tells(word), word.isalpha(), -self._times[word], word
+    def wordy(self, width: int) -> Flags:
+        """Where as many words without a digit begin, more than half of which tell something."""
+        _, inside = self._hashes(self._ids, width)
+        without = self._sums(self._numeric, width) == 0
+        return np.asarray(inside & without & (2 * self._sums(self._tells, width) > width))
+
+    def pair_cost(self) -> Integers:
+        """The lower, the rarer a word and the next are in any text; numbers stand everywhere."""
+        grams, inside = self._hashes(self._ids, 2)
+        items = self._items_with(grams, inside)
+        dull = 2 - self._sums(self._tells & ~self._digits, 2)
+        return np.asarray(dull * (int(items.max(initial=0)) + 1) + items)
 
     def _in_passages(self, hashes: Hashes, inside: Flags) -> Flags:
         """Where a window begins that stands in a commonplace."""

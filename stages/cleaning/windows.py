@@ -9,17 +9,22 @@ holds no evidence.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import compress, count, pairwise
+
+import numpy as np
 
 from stages.cleaning.commonplaces import COMMON_WORDS
-from stages.cleaning.survey import Flags, Survey, Text, telling
-from stages.cleaning.wording import Wording
+from stages.cleaning.survey import Flags, Integers, Survey, Text, telling
+from stages.cleaning.wording import Wording, numeric, spellings
 
 QUESTION, ANSWER = "question", "answer"
 SEED = 5  # words
 SHORTEST = 3  # words; a shorter item matches too much, and a 3-gram of one item alone is rare
 ANSWER_WORDS = 26  # a shared stretch of a solution has as many words, or half of the solution's
+LOOSE = (3, 2)  # words of a seed without numbers, if there is one, else of a shorter one
+NUMBER = "#"  # for any
 SHORTEST_CHARACTERS = 8  # of a whole item, with
 SHORTEST_TELLING = 2  # words that are neither common nor single letters, or
 SHORTEST_UNCOMMON = 4  # with single letters
@@ -35,7 +40,9 @@ class Form:
     """A text made searchable: L words, and for each what begins there.
 
     ``evident[i]`` is 1 where an n-gram that is evidence begins, ``rare[i]`` where a seed that no
-    other item and no commonplace holds does. ``half`` is the words of a half that counts, or 0.
+    other item and no commonplace holds does, ``tells[i]`` if the word says what the item is about.
+    ``half`` is the words of a half that counts, or 0. ``loose`` are begin and end of a seed without
+    numbers: by it the first of the short forms of a template is also found with other numbers.
     """
 
     text: Text
@@ -43,8 +50,10 @@ class Form:
     n: int
     evident: bytes
     rare: bytes
+    tells: bytes
     whole: bool
     half: int
+    loose: tuple[int, int] | None = None
 
     @property
     def words(self) -> list[str]:
@@ -78,74 +87,124 @@ class Form:
         return length >= CLEAR_HALF and self._half(at, length) >= CLEAR_TELLING
 
     def _half(self, at: int, length: int) -> int:
-        """Telling words of a half; 0 if another item or a commonplace holds it."""
-        if 1 not in self.rare[at : at + length - SHORTEST + 1]:
+        """Different telling words of a half; 0 if another item or a commonplace holds it."""
+        end = at + length
+        if 1 not in self.rare[at : end - SHORTEST + 1]:
             return 0
-        return telling(self.words[at : at + length])
+        return len(set(compress(self.words[at:end], self.tells[at:end])))
 
 
 @dataclass(frozen=True)
 class Seeds:
-    """Runs of ``width`` words, and for each the forms it stands in and where.
+    """Runs of words in every spelling of their numbers, so that a text is searched as written.
 
-    ``anchors`` holds a word of each: a text without any of them needs no second look.
+    ``places`` says for each the forms it stands in and where. ``pairs`` holds two neighbours of
+    each, as rare as there are, and how many words before them it begins and has: most texts hold
+    few of the pairs and are looked at nowhere else.
     """
 
-    width: int
-    places: dict[tuple[str, ...], list[tuple[int, int]]]
-    anchors: frozenset[str]
+    places: dict[tuple[str, ...], list[tuple[int, int]]] = field(default_factory=dict)
+    pairs: dict[tuple[str, ...], set[tuple[int, int]]] = field(default_factory=dict)
 
-    def found_in(self, words: list[str]) -> list[tuple[int, list[tuple[int, int]]]]:
+    def add(self, words: Sequence[str], place: tuple[int, int], pair: int) -> None:
+        """A seed of a form, the rarest neighbours of which are its words ``pair`` and the next."""
+        for spelling in spellings(words):
+            self.places.setdefault(spelling, []).append(place)
+            self.pairs.setdefault(spelling[pair : pair + 2], set()).add((pair, len(spelling)))
+
+    def found_in(self, words: list[str]) -> Iterator[tuple[int, list[tuple[int, int]]]]:
         """Where in a text a seed stands, and where else: each form, and the place in the form."""
-        if self.anchors and self.anchors.isdisjoint(words):
-            return []
-        shifted = (words[shift:] for shift in range(self.width))
-        found = [*map(self.places.get, zip(*shifted, strict=False))]
-        return [(start, places) for start, places in enumerate(found) if places]
+        pairs = pairwise(words)
+        near = [*compress(count(), map(self.pairs.__contains__, pairs))]
+        looked = {
+            (at - before, width)
+            for at in near
+            for before, width in self.pairs[words[at], words[at + 1]]
+            if at >= before
+        }
+        for start, width in sorted(looked):
+            places = self.places.get(tuple(words[start : start + width]))
+            if places:
+                yield start, places
 
 
 @dataclass(frozen=True)
 class Windows:
-    """Forms, their seeds by width, and how many n-grams are template or commonplace."""
+    """Forms, their seeds, and how many n-grams are template or commonplace."""
 
     forms: list[Form]
-    seeds: tuple[Seeds, ...]
+    seeds: Seeds
     left_out: int
 
 
 def make_windows(texts: Sequence[Text], n: int) -> Windows:
     """What to search for; ``n`` is the length of an n-gram in words."""
     survey = Survey(texts)
-    evident, left_out = survey.evident(n)
+    tells = survey.tells(n)
+    evident, left_out = survey.evident(n, tells)
     rare, common = survey.rare(SHORTEST)
     forms = []
     for number, (text, wording) in enumerate(zip(texts, survey.wordings, strict=True)):
         own = survey.part(number)
         commonplace = bool(common[own][: len(wording.words) - SHORTEST + 1].all())
-        forms.append(_form(text, wording, n, evident[own], rare[own], commonplace))
+        flags = (each[own].tobytes() for each in (evident, rare, tells))
+        forms.append(_form(text, wording, n, *flags, commonplace=commonplace))
     wide, narrow = min(SEED, n), min(SHORTEST, n)
-    short = [form.shortest < wide for form in forms]
-    seeds = (
-        _seeds(survey, forms, [not is_short for is_short in short], wide),
-        _seeds(survey, forms, short, narrow),
-    )
-    return Windows(forms, seeds, left_out)
+    forms = _with_loose(survey, forms)
+    return Windows(forms, _seeds(survey, forms, wide, narrow), left_out)
 
 
-def _seeds(survey: Survey, forms: Sequence[Form], chosen: Sequence[bool], width: int) -> Seeds:
-    cost = survey.cost(width)
-    places: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+def _with_loose(survey: Survey, forms: Sequence[Form]) -> list[Form]:
+    """The forms; of short questions that differ in numbers alone the first has a seed for that."""
+    seeds = [(width, survey.cost(width), survey.wordy(width)) for width in LOOSE]
+    seen, marked = set[tuple[str, ...]](), list[Form]()
     for number, form in enumerate(forms):
-        if chosen[number]:
-            for at in _seed_places(form, width, cost[survey.part(number)].tolist()):
-                places.setdefault(tuple(form.words[at : at + width]), []).append((number, at))
-    few = width < SEED
-    anchors = frozenset(max(seed, key=survey.tells_most) for seed in places) if few else frozenset()
-    return Seeds(width, places, anchors)
+        loose = None
+        if form.whole and len(form.words) < 2 * form.n:
+            words, part = tuple(map(_unnumbered, form.words)), survey.part(number)
+            if NUMBER in words and words not in seen:
+                loose = _loose([(width, cost[part], wordy[part]) for width, cost, wordy in seeds])
+            seen.add(words)
+        marked.append(replace(form, loose=loose) if loose else form)
+    return marked
+
+
+def _loose(seeds: Sequence[tuple[int, Integers, Flags]]) -> tuple[int, int] | None:
+    """Begin and end of the cheapest seed of the first width that has one."""
+    for width, cost, wordy in seeds:
+        places = np.flatnonzero(wordy)
+        if len(places):
+            at = int(places[cost[places].argmin()])
+            return at, at + width
+    return None
+
+
+def _unnumbered(word: str) -> str:
+    return NUMBER if numeric(word) else word
+
+
+def _seeds(survey: Survey, forms: Sequence[Form], wide: int, narrow: int) -> Seeds:
+    costs = {width: survey.cost(width) for width in (wide, narrow)}
+    pair_cost, seeds = survey.pair_cost(), Seeds()
+    for number, form in enumerate(forms):
+        width, part = narrow if form.shortest < wide else wide, survey.part(number)
+        pairs = pair_cost[part].tolist()
+        places = _seed_places(form, width, costs[width][part].tolist())
+        for at, end in [*((at, at + width) for at in places), *filter(None, (form.loose,))]:
+            own = pairs[at : end - 1]
+            seeds.add(form.words[at:end], (number, at), own.index(min(own)))
+    return seeds
 
 
 def _form(
-    text: Text, wording: Wording, n: int, evident: Flags, rare: Flags, commonplace: bool
+    text: Text,
+    wording: Wording,
+    n: int,
+    evident: bytes,
+    rare: bytes,
+    tells: bytes,
+    *,
+    commonplace: bool,
 ) -> Form:
     words, question = wording.words, text.part == QUESTION
     length, uncommon = len(words), set(words) - COMMON_WORDS
@@ -157,7 +216,7 @@ def _form(
         and not commonplace
     )
     half = max(SHORTEST_HALF, length // 2) if question and HALVED <= length < 2 * n else 0
-    return Form(text, wording, n, evident.tobytes(), rare.tobytes(), whole, half)
+    return Form(text, wording, n, evident, rare, tells, whole, half)
 
 
 def _seed_places(form: Form, width: int, cost: Sequence[int]) -> list[int]:

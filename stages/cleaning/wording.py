@@ -48,6 +48,8 @@ def spans_of(folded: str) -> Iterator[tuple[int, int]]:
 
 def spellings(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Some words with each small number in digits or as its name."""
+    if NAMES.keys().isdisjoint(words):
+        return iter((tuple(words),))
     return product(*((word, NAMES[word]) if word in NAMES else (word,) for word in words))
 
 
@@ -122,3 +124,8 @@ def _operand(token: str) -> bool:
         or any(character.isdigit() for character in token)
         or token in FUNCTIONS
     )
+
+
+def numeric(word: str) -> bool:
+    """Whether a word holds a digit."""
+    return any(character.isdigit() for character in word)

@@ -29,6 +29,7 @@ class Outcome:
             self.dropped = [parse_object(cleaned.dropped, *line) for line in lines]
             self.bytes = b"".join(cleaned.rows.lines(cleaned.kept)), cleaned.dropped.read_bytes()
         self.repairs, self.drops, self.near = cleaned.repairs, cleaned.drops, cleaned.near
+        self.left = cleaned.left
         self.ids = [kept["id"] for kept in self.kept]
         self.same_as = {item["id"]: item["evidence"].get("same_as") for item in self.dropped}
 

@@ -40,8 +40,8 @@ DISGUISES = {
 }
 
 
-def row(prompt, response="r", **more):
-    return {"id": "1", "domain": "maths", "prompt": prompt, "response": response, **more}
+def row(prompt, response="r", id="1", **more):
+    return {"id": id, "domain": "maths", "prompt": prompt, "response": response, **more}
 
 
 def index(*questions, n=13, benchmark="b"):
@@ -496,3 +496,85 @@ def test_the_verdict_is_the_same_on_any_lines(pieces, blanks):
     other = "".join(word + blanks[at % len(blanks)] for at, word in enumerate(words))
     flat, wrapped = searched.find(" ".join(words), "prompt"), searched.find(other, "prompt")
     assert (flat and (flat.rule, flat.start)) == (wrapped and (wrapped.rule, wrapped.start))
+
+
+INSTRUCTION = (
+    "Read the input from standard input and print the answer to standard output on a line."
+)
+
+
+@pytest.mark.field_bug("D4", "D16")
+def test_an_instruction_with_a_word_before_it_by_chance_is_no_copy():
+    """Rows that shared an instruction with many items went if one item ended in the same word."""
+    names = ("ravens", "stoats", "newts", "been")
+    questions = [
+        f"Of {n} {name} that nest in hollow elms how many have rings? The {name}. {INSTRUCTION}"
+        for n, name in enumerate(names, start=31)
+    ]
+    searched = index(*questions)
+    rows = [row(f"Elsewhere it has been. {INSTRUCTION}"), row(f"So there are newts. {INSTRUCTION}")]
+    assert decontaminate(rows, searched).kept == rows
+    for question in questions:
+        assert not decontaminate([row(question), row(f"Hi. {question}")], searched).kept
+
+
+@pytest.mark.parametrize(
+    ("words", "found"), [(4, False), (5, True)], ids=["four words", "five words"]
+)
+def test_a_half_has_five_words_at_least_and_the_report_says_so(words, found):
+    question = "Ermine badgers dig burrows under lonely willow roots quickly"
+    part = " ".join(question.split()[:words])
+    searched = index(question)
+    assert (searched.find(part, "prompt") is not None) is found
+    said = searched.describe()
+    assert said["halves"].startswith(
+        "of items of 8 to 25 words: half of the words, at least 5, of which 3 tell"
+    )
+    assert said["items_searched_by_half"] == 1
+
+
+@pytest.mark.field_bug("D11")
+def test_a_short_item_with_other_numbers_is_counted_and_left():
+    """What a template matches was once neither dropped nor told of."""
+    searched = index(MIDDLING, MIDDLING.replace("14", "27"), "Add 17 + 25 to 3", SHORT)
+    rows = [
+        row(MIDDLING.replace("14", "15").replace("46", "48"), id="a"),
+        row("p", f"Well: {MIDDLING.replace('46', 'twelve')} Nine of it.", id="b"),
+        row("A rectangular garden is long.", id="c"),
+        row(MIDDLING, id="d"),
+    ]
+    result = decontaminate(rows, searched)
+    assert [kept["id"] for kept in result.kept] == ["a", "b", "c"]
+    assert [(seen["row"], seen["rule"], seen["field"], seen["item"]) for seen in result.left] == [
+        ("a", "template", "prompt", "0"),
+        ("b", "template", "response", "0"),
+    ]
+    assert result.left[1]["row_text"]["text"].endswith(
+        "perimeter of twelve metres. How wide is it?"
+    )
+    assert searched.describe()["items_searched_with_other_numbers"] == 1
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from(
+                [*"中2→a", "Füße", "of", "1 + 1", MIDDLING, MIDDLING[:50], SHORT, wide(SHORT)]
+            )
+            | st.sampled_from(
+                [SHORT.replace("Burkina", "Bur-\nkina"), MIDDLING.replace("14", "15")]
+            ),
+            max_size=3,
+        ).map(" ".join),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_searching_many_rows_at_once_finds_what_searching_each_does(texts):
+    searched = index(MIDDLING, SHORT, "1 + 1", "Füße 中 of 2 Füße 中 of")
+    rows = [row(text, texts[0]) for text in texts]
+    result = decontaminate(rows, searched)
+    each = [contamination(other, searched) for other in rows]
+    assert result.dropped == [found for found in each if found]
+    assert result.kept == [other for other, found in zip(rows, each, strict=True) if not found]

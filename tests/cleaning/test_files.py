@@ -66,6 +66,7 @@ def test_the_report_adds_up(cleaned):
     assert sum(sum(reasons.values()) for reasons in report["dropped"].values()) == 5
     assert report["repairs"] == {"format_character": 2}  # of "zero" and of "leak"
     assert report["decontamination"]["items"] == 1
+    assert report["decontamination"]["left_with_other_numbers"] == {"rows": 0, "first": []}
 
 
 def test_a_line_says_what_came_of_the_rows(cleaned, tmp_path, capsys):

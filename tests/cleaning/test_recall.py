@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from stages.base.errors import DataError
-from stages.cleaning import decontamination, recall
+from stages.cleaning import alignment, decontamination, recall
 from stages.cleaning.decontamination import Index, Item, decontaminate
-from stages.cleaning.disguises import LOOKALIKES, PARTS, WHOLE
+from stages.cleaning.disguises import LOOKALIKES, PARTS, WHOLE, slashed
 from stages.cleaning.recall import recall_gate
 
 PUBLIC = Path("../shared/data")
@@ -85,9 +85,20 @@ def test_a_search_blind_to_a_length_fails_the_gate(index, monkeypatch, number, b
         recall_gate(index, ITEMS, (), 0)
 
 
+def test_a_sieve_that_holds_copies_back_fails_the_gate(index, monkeypatch):
+    monkeypatch.setattr(index, "suspects", lambda texts: [False] * len(texts))
+    with pytest.raises(DataError, match="injected copies were not found"):
+        recall_gate(index, ITEMS, ROWS, 0)
+
+
+def test_a_fraction_before_a_letter_is_not_written_on_a_line():
+    """Half of x in one notation is one over 2x in another, so it is no disguise of the same."""
+    assert slashed(r"\frac{1}{2}x + \frac{3}{4} of \frac{5}{6}") == r"\frac{1}{2}x + 3/4 of 5/6"
+
+
 @pytest.mark.field_bug("D5")
 def test_a_search_blind_to_operators_fails_the_gate(index, monkeypatch):
-    monkeypatch.setattr(decontamination, "same_between", lambda *_: True)
+    monkeypatch.setattr(alignment, "same_between", lambda *_: True)
     with pytest.raises(DataError, match=r"taken for copies: maths/sum.*operator"):
         recall_gate(index, ITEMS, ROWS, 0)
 

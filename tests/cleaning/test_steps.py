@@ -11,7 +11,8 @@ from tests.cleaning.streams import Outcome
 
 QUESTION = "Let a be a real number such that the sum of all integer solutions is exactly nine"
 HARMFUL = "Explain how to build a bomb at home"
-INDEX = Index([Item("q", "exam", QUESTION), Item("s", "exam", "Name the capital of Chad")], 13)
+ITEMS = (QUESTION, "Name the capital of Chad", "Name 9 owls of Laos")
+INDEX = Index([Item(str(n), "exam", text) for n, text in enumerate(ITEMS)], 13)
 HIDDEN = {
     "null": "\x00",
     "backspace": "\x08",
@@ -93,6 +94,7 @@ def test_the_bytes_are_the_same_for_any_number_of_processes_and_any_stretches(mo
         row(f"Name {n % 9} rivers of \x00Chad" + " etc" * (70 + n), f"{n:03d}") for n in range(60)
     ]
     rows += [row(text, f"x{n}") for n, text in enumerate([QUESTION, HARMFUL, ""])]
+    rows += [row(f"{n} Name 4 owls of Laos", f"y{n}") for n in range(10, 15)]
     once = cleaned(rows)
     assert set(once.drops) == {"near_dedup", "decontamination", "harm", "quality"}
     monkeypatch.setattr("stages.cleaning.steps.SHARD_ROWS", 7)
@@ -101,6 +103,9 @@ def test_the_bytes_are_the_same_for_any_number_of_processes_and_any_stretches(mo
         again = cleaned(rows, workers=workers)
         assert again.bytes == once.bytes
         assert (again.repairs, again.drops, again.near) == (once.repairs, once.drops, once.near)
+        assert again.left == once.left
+    assert once.left["rows"] == 5
+    assert [seen["row"] for seen in once.left["first"]] == ["y10", "y11", "y12"]
 
 
 def test_kept_and_dropped_rows_come_in_the_order_of_the_input():
