@@ -11,7 +11,7 @@ from stages.cleaning.folding import GREEK, UNUSUAL
 
 UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # scripts where a character is a word
 UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
-WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
+WORD = re.compile(rf"(?![\W_])[{UNSPACED}]|[^\W_{UNSPACED}]+")
 ASCII_WORD = re.compile(r"[0-9A-Za-z]+")
 SPACED_WORD = re.compile(r"\w+")
 OPERATORS = "-+*/^=<>%"

@@ -1,7 +1,7 @@
 """Words, and what stands between them."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from stages.cleaning.wording import WORD, Wording, same_between, spans_of, words_of
@@ -10,6 +10,7 @@ TEXTS = st.text(st.sampled_from("aB1_ -.,é中한カ²\n$\\") | st.characters(),
 
 
 @given(TEXTS)
+@example("䷀カ・゛ん")  # signs among the characters of unspaced scripts are no words
 def test_the_fast_ways_find_the_same_words(text):
     words = WORD.findall(text)
     assert words_of(text) == words
