@@ -23,7 +23,6 @@ def statements(instance):
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=40, deadline=None)
 def test_puzzles_are_not_trivial_and_have_one_solution(seed):
     instance = FAMILY.sample(random.Random(seed))
     types = tuple(instance.types())
@@ -62,7 +61,7 @@ def test_everyone_by_name_is_an_answer(form):
 
 
 @given(seed=st.integers(0, 10**6), form=st.sampled_from(["{} is a {}", "{}: {}", "| {} | {} |"]))
-@settings(max_examples=30, deadline=None)
+@settings(settings.get_profile("costly"))
 def test_one_person_wrong_is_all_wrong_without_partial_credit(seed, form):
     rng = random.Random(seed)
     instance = FAMILY.sample(rng)

@@ -3,7 +3,7 @@
 import dataclasses
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.base.records import Problem, Trajectory, Verdict
@@ -108,7 +108,6 @@ def test_a_checker_that_cannot_work_gives_no_reward_at_all(change):
 
 
 @given(text=st.text(max_size=60))
-@settings(max_examples=200, deadline=None)
 def test_nothing_a_model_writes_breaks_the_verifier(text):
     for problem in (CHAIN, ENGLISH):
         assert verify(problem, f"<think> </think> {text}", "stop").verdict is not Verdict.ERROR

@@ -77,32 +77,35 @@ def test_each_weighs_k_its_own_way(name, expected):
 
 @pytest.mark.field_bug(1, 28, 30)
 @every_composition
-@pytest.mark.parametrize("poison", [math.nan, math.inf, -math.inf, 1e30])
-def test_every_composition_is_safe_from_what_the_mask_hides(changes, poison):
+def test_every_composition_is_safe_from_what_the_mask_hides(changes):
     tensors = batch(2)
     loss, clean, _ = run(small_config(**changes), tensors)
     outside = tensors["mask"] == 0
-    for key in ("logp", "old_logp", "rollout_logp", "advantages"):
-        tensors[key] = torch.where(outside, poison, tensors[key])
-    poisoned, gradient, sums = run(small_config(**changes), tensors)
-    assert torch.equal(poisoned, loss)
-    assert torch.equal(gradient, clean)
-    assert (gradient[outside] == 0).all()
-    assert sums["nonfinite"] == 0
+    assert (clean[outside] == 0).all()
+    harmful = []
+    for poison in (math.nan, math.inf, -math.inf, 1e30):
+        for key in ("logp", "old_logp", "rollout_logp", "advantages"):
+            tensors[key] = torch.where(outside, poison, tensors[key])
+        poisoned, gradient, sums = run(small_config(**changes), tensors)
+        same = torch.equal(poisoned, loss) and torch.equal(gradient, clean)
+        if not same or sums["nonfinite"] != 0:
+            harmful.append(poison)
+    assert harmful == []
 
 
 @pytest.mark.field_bug(27, 33, "T4")
 @every_composition
-@pytest.mark.parametrize("log_ratio", [200.0, -200.0])
-@pytest.mark.parametrize("edge", ["logp", "old_logp", "rollout_logp"])
-def test_every_composition_stays_finite_in_float32_at_extreme_ratios(changes, log_ratio, edge):
+def test_every_composition_stays_finite_in_float32_at_extreme_ratios(changes):
     zeros = torch.zeros(2, 3)
-    tensors = dict.fromkeys(("logp", "old_logp", "rollout_logp"), zeros)
-    tensors |= {"advantages": torch.tensor([[1.0], [-1.0]]).expand(2, 3), "mask": zeros + 1}
-    tensors[edge] = torch.tensor([[log_ratio, 0.0, 0.0]]).expand(2, 3)
-    loss, gradient, _ = run(small_config(**changes), tensors)
-    assert loss.isfinite()
-    assert gradient.isfinite().all()
+    even = dict.fromkeys(("logp", "old_logp", "rollout_logp"), zeros)
+    even |= {"advantages": torch.tensor([[1.0], [-1.0]]).expand(2, 3), "mask": zeros + 1}
+    overflown = []
+    for edge, log_ratio in itertools.product(("logp", "old_logp", "rollout_logp"), (200.0, -200.0)):
+        extreme = torch.tensor([[log_ratio, 0.0, 0.0]]).expand(2, 3)
+        loss, gradient, _ = run(small_config(**changes), {**even, edge: extreme})
+        if not (loss.isfinite() and gradient.isfinite().all()):
+            overflown.append((edge, log_ratio))
+    assert overflown == []
 
 
 @pytest.mark.field_bug(12, 13)
