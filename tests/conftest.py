@@ -6,6 +6,7 @@ as a whole.
 
 from __future__ import annotations
 
+import gc
 import re
 from pathlib import Path
 
@@ -13,6 +14,8 @@ import pytest
 from hypothesis import settings
 
 import stages  # noqa: F401  (sets thread counts and offline switches before torch is imported)
+
+gc.set_threshold(50_000)  # what the libraries leave lives for ever: seldom look through it
 
 SLOW_MODULE = re.compile(r"^pytestmark = .*\bslow\b", re.MULTILINE)
 

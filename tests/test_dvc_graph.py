@@ -26,7 +26,7 @@ def is_type_checking(node: ast.AST) -> bool:
 def imports(node: ast.AST) -> Iterator[str]:
     """Modules of the project imported anywhere below a node, inside functions too."""
     for child in ast.iter_child_nodes(node):
-        if is_type_checking(child):
+        if isinstance(child, ast.expr) or is_type_checking(child):
             continue
         if isinstance(child, ast.Import):
             yield from (name.name for name in child.names if name.name.startswith("stages"))

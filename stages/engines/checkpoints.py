@@ -21,6 +21,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 from transformers import (
+    AutoModelForCausalLM,
     AutoTokenizer,
     GenerationConfig,
     PreTrainedModel,
@@ -187,8 +188,6 @@ def _load_bailing(folder: Path, dtype: torch.dtype) -> BailingMoeV2ForCausalLM:
 
 
 def _load_other(folder: Path, dtype: torch.dtype) -> PreTrainedModel:
-    from transformers import AutoModelForCausalLM  # noqa: PLC0415  (a second to import)
-
     _weight_files(folder)
     try:
         model, found = AutoModelForCausalLM.from_pretrained(

@@ -1,6 +1,7 @@
 """English answers: plain ones pass however they are dressed, and two-faced ones never do."""
 
 import dataclasses
+import itertools
 import re
 
 import pytest
@@ -214,15 +215,13 @@ TWISTS = ["not {}", "{} or {}", "never {}", "{}?", "anything but {}", "{} is wro
 
 
 @pytest.mark.parametrize("name", list(FAMILIES))
-@pytest.mark.parametrize("twist", TWISTS)
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=5, deadline=None)
-def test_a_twisted_right_answer_is_never_right(name, twist, seed):
+@settings(settings.get_profile("costly"))
+def test_a_twisted_right_answer_is_never_right(name, seed):
     (drawn,) = generate(name, 1, seed, "text", False, 10)
-    answer = twist.format(drawn.answer, drawn.answer)
-    for lead in ("", "The answer is ", "Answer: "):
-        judgement = verify(drawn, f"</think> {lead}{answer}", "stop")
-        assert judgement.verdict is Verdict.UNPARSED
+    for twist, lead in itertools.product(TWISTS, ("", "The answer is ", "Answer: ")):
+        said = f"</think> {lead}{twist.format(drawn.answer, drawn.answer)}"
+        assert verify(drawn, said, "stop").verdict is Verdict.UNPARSED, said
 
 
 @pytest.mark.parametrize("name", list(FAMILIES))

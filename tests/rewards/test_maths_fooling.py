@@ -138,11 +138,18 @@ HOSTILE = [
 ]
 
 
+PLAIN = ("%s", "The answer is $%s$")
+
+
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:12])
-def test_hostile_answers_cost_little_and_earn_nothing(text):
+@pytest.mark.parametrize(
+    "dresses",
+    [(r"\boxed{%s}",), pytest.param(("%s", "The answer is $%s$"), marks=pytest.mark.slow)],
+)
+def test_hostile_answers_cost_little_and_earn_nothing(text, dresses):
     started = time.process_time()
     for asked in PROBLEMS:
-        for dress in ("%s", r"\boxed{%s}", "The answer is $%s$"):
+        for dress in dresses:
             assert verify(asked, dress % text, "stop").reward == 0.0
     assert time.process_time() - started < LIMIT
 
