@@ -138,14 +138,11 @@ HOSTILE = [
 ]
 
 
-PLAIN = ("%s", "The answer is $%s$")
+DRESSES = [(r"\boxed{%s}",), pytest.param(("%s", "The answer is $%s$"), marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:12])
-@pytest.mark.parametrize(
-    "dresses",
-    [(r"\boxed{%s}",), pytest.param(("%s", "The answer is $%s$"), marks=pytest.mark.slow)],
-)
+@pytest.mark.parametrize("dresses", DRESSES)
 def test_hostile_answers_cost_little_and_earn_nothing(text, dresses):
     started = time.process_time()
     for asked in PROBLEMS:
