@@ -31,8 +31,8 @@ repro: setup ## Run the whole pipeline of the profile named in params.yaml
 test: setup ## Run every test and check (under 20 minutes)
 	$(BIN)/python -m pytest
 
-test-fast: setup ## Run the tests that need no engine (1.5 to 2 minutes)
-	$(BIN)/python -m pytest -m 'not slow' -n auto
+test-fast: setup ## Run the tests that need no engine (about a minute on two cores)
+	$(BIN)/python -m pytest -m 'not slow' -n auto --dist loadfile
 
 lint: setup ## Style, types and import rules
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports

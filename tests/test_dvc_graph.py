@@ -26,7 +26,7 @@ def is_type_checking(node: ast.AST) -> bool:
 def imports(node: ast.AST) -> Iterator[str]:
     """Modules of the project imported anywhere below a node, inside functions too."""
     for child in ast.iter_child_nodes(node):
-        if is_type_checking(child):
+        if isinstance(child, ast.expr) or is_type_checking(child):
             continue
         if isinstance(child, ast.Import):
             yield from (name.name for name in child.names if name.name.startswith("stages"))
@@ -45,7 +45,13 @@ def file_of(module: str) -> Path | None:
     return None
 
 
-@cache
+@cache  # most files are imported by many stages
+def imported(path: Path) -> frozenset[Path]:
+    """The files of the project a file imports itself."""
+    names = imports(ast.parse(path.read_text()))
+    return frozenset(file for name in names if (file := file_of(name)))
+
+
 def closure(path: Path) -> frozenset[Path]:
     """All files of the project a file imports, directly or not, itself included."""
     found, waiting = set[Path](), [path]
@@ -54,8 +60,7 @@ def closure(path: Path) -> frozenset[Path]:
         if current in found:
             continue
         found.add(current)
-        parsed = ast.parse(current.read_text())
-        waiting += [file for name in imports(parsed) if (file := file_of(name))]
+        waiting += imported(current)
     return frozenset(found)
 
 

@@ -133,6 +133,7 @@ def test_a_growing_mismatch_is_an_alarm_and_too_few_steps_are_said(written) -> N
     assert page.count('class="alarm"') == 1
 
 
+@pytest.mark.slow
 def test_the_band_of_a_preset_is_the_one_shown(inputs) -> None:
     path = Path("resolved.yaml")
     path.write_text(path.read_text().replace("objective: icepop\n", "objective: icepop-wide\n"))

@@ -470,7 +470,6 @@ PIECES = [" ".join(item.split()[at:end]) for item in ANIMALS for at in (0, 2) fo
 
 
 @pytest.mark.field_bug("D7")
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(["owl", "dog", "yak", *PIECES]), max_size=6))
 def test_every_hit_has_the_words_of_its_item(pieces):
     """A hit by hashes alone may be none: here both texts are read again."""
@@ -485,7 +484,7 @@ def test_every_hit_has_the_words_of_its_item(pieces):
 
 
 @pytest.mark.field_bug("D1")
-@settings(max_examples=25, deadline=None)
+@settings(settings.get_profile("costly"))
 @given(
     st.lists(st.sampled_from([MIDDLING, MIDDLING[:70], SHORT, "x ^ 2", "of", "2", ".", "**"])),
     st.lists(st.sampled_from([" ", "\n", "\n\n", "\t"]), min_size=1),

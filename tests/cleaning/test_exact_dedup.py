@@ -51,7 +51,6 @@ def test_the_kind_of_line_end_and_blanks_before_it_make_no_difference(end):
     assert digest_texts("\n".join(lines)) == digest_texts(end + end.join([*lines, "", ""]))
 
 
-@settings(max_examples=50, deadline=None)
 @given(text=st.text() | st.text(" \t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0ab"))
 def test_the_digest_is_that_of_the_lines_with_single_blanks(text):
     plain = unicodedata.normalize("NFC", re.sub("\r\n?|[\x85\u2028\u2029]", "\n", text))

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from datasketch import MinHash, MinHashLSH
 
 from stages.cleaning.minhash import SCHEME, SEED, band_keys, found_share, signatures
 
@@ -16,6 +15,8 @@ def sets_of_hashes(count, seed=0):
 
 
 def reference(hashes, length):
+    from datasketch import MinHash  # brings scipy
+
     sketch = MinHash(num_perm=length, seed=SEED, scheme=SCHEME, hashfunc=lambda value: value)
     sketch.update_batch(hashes.tolist())
     return sketch
@@ -38,6 +39,8 @@ def test_no_texts_have_no_signatures():
 
 @pytest.mark.field_bug("D25", "D26")
 def test_the_same_pairs_meet_in_a_band_as_in_the_index_of_datasketch():
+    from datasketch import MinHashLSH
+
     rng = np.random.default_rng(1)
     sets = sets_of_hashes(30)
     for hashes in sets[:15]:  # each of these gets a like

@@ -1,7 +1,7 @@
 """The mixture: token shares come out, shortage is an error, surplus is accounted for."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.base.errors import DataError
@@ -110,7 +110,6 @@ def test_when_all_are_short_there_are_fewer_rows_and_all_are_named():
     assert (result.kept, result.capped) == ([0, 1], {"a": 2, "b": 0})
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     have=st.dictionaries(st.sampled_from("abcd"), st.integers(0, 30), min_size=1),
     total=st.integers(0, 60),

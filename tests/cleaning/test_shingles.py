@@ -5,7 +5,7 @@ import unicodedata
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.cleaning.shingles import folded, jaccard, shingle_hashes, shingles_of, words
@@ -29,13 +29,11 @@ def plain_words(text):
     return found + [run] * bool(run)
 
 
-@settings(max_examples=60, deadline=None)
 @given(text=TEXTS)
 def test_words_are_runs_of_letters_digits_and_marks(text):
     assert words(folded(text)) == plain_words(folded(text))
 
 
-@settings(max_examples=60, deadline=None)
 @given(texts=st.lists(TEXTS.map(folded), max_size=6), length=st.integers(1, 3))
 def test_equal_shingles_and_no_others_get_equal_hashes(texts, length):
     hashes, counts = shingle_hashes(texts, length)

@@ -71,7 +71,7 @@ def test_repairs_of_all_rows_are_counted():
     assert result.repairs == {"control_character": 2}
 
 
-@settings(max_examples=50, deadline=None)
+@settings(settings.get_profile("costly"))
 @given(
     st.lists(
         st.text()

@@ -34,7 +34,6 @@ def by_hand(made, token):
     return {e: scores[e] / total * made.scaling for e in chosen}
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     shape=st.sampled_from([(4, 2, 2), (4, 1, 2), (2, 1, 3), (1, 1, 4), (4, 4, 5)]),
     seed=st.integers(0, 10_000),
@@ -111,7 +110,7 @@ def test_repeated_bias_steps_even_out_the_load():
     assert heaviest() < 0.2 < before
 
 
-@settings(max_examples=25, deadline=None)
+@settings(settings.get_profile("costly"))
 @given(tokens=st.integers(1, 12), copies=st.integers(1, 3), seed=st.integers(0, 999))
 def test_sorting_and_its_inverse_have_the_gradients_of_plain_indexing(tokens, copies, seed):
     generator = torch.Generator().manual_seed(seed)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-from prefect.testing.utilities import prefect_test_harness
 
 from flows.pipeline import TREES
 
@@ -134,5 +133,7 @@ def prefect_home(tmp_path_factory):
 @pytest.fixture(scope="session")
 def prefect():
     """One Prefect API with an empty database for all tests that run flows in this process."""
+    from prefect.testing.utilities import prefect_test_harness  # brings the whole server
+
     with prefect_test_harness(server_startup_timeout=180):
         yield

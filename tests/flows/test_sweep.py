@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -65,22 +67,36 @@ def git(*arguments: str) -> str:
     return done.stdout.strip()
 
 
-@pytest.fixture
-def project(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(autouse=True)
+def author(monkeypatch):
     for role in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{role}_NAME", "a")
         monkeypatch.setenv(f"GIT_{role}_EMAIL", "a@b")
-    git("init", "-q")
-    subprocess.run([*sweep.DVC, "init", "-q"], check=True)
-    for folder in ("stages", "flows", "profiles"):
-        Path(folder).mkdir()
-    Path("stages/all.py").write_text(SCRIPT)
-    Path("profiles/tiny.yaml").write_text((ROOT / "profiles/tiny.yaml").read_text())
-    Path("params.yaml").write_text("profile: tiny\noverrides: {}\n")
-    Path("dvc.yaml").write_text(yaml.safe_dump(DVC_YAML))
-    Path("flows/sweeps.yaml").write_text(yaml.safe_dump(SWEEP, sort_keys=False))
-    Path(".gitignore").write_text(".scratch/\n")
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
+    """A project that git and DVC know, nothing committed."""
+    folder = tmp_path_factory.mktemp("template")
+    with contextlib.chdir(folder):
+        git("init", "-q")
+        subprocess.run([*sweep.DVC, "init", "-q"], check=True)
+        for name in ("stages", "flows", "profiles"):
+            Path(name).mkdir()
+        Path("stages/all.py").write_text(SCRIPT)
+        Path("profiles/tiny.yaml").write_text((ROOT / "profiles/tiny.yaml").read_text())
+        Path("params.yaml").write_text("profile: tiny\noverrides: {}\n")
+        Path("dvc.yaml").write_text(yaml.safe_dump(DVC_YAML))
+        Path("flows/sweeps.yaml").write_text(yaml.safe_dump(SWEEP, sort_keys=False))
+        Path(".gitignore").write_text(".scratch/\n")
+    return folder
+
+
+@pytest.fixture
+def project(template, tmp_path, monkeypatch):
+    """A copy of the project to work in, committed."""
+    shutil.copytree(template, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
     git("add", "-A")
     git("commit", "-qm", "start")
     return tmp_path

@@ -6,7 +6,7 @@ import json
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.base.errors import DataError
@@ -29,7 +29,6 @@ CALL = "n: int 2..6\na: ints[n] 1..99 distinct\n---\na n"
 
 
 @given(st.integers(0, 10_000), st.sampled_from([(STDIN, "stdin"), (CALL, "function")]))
-@settings(max_examples=60, deadline=None)
 def test_what_is_drawn_keeps_the_constraints(seed, kind):
     shape = Shape.parse(*kind)
     drawn = shape.draw(Random(seed))

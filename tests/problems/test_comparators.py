@@ -85,7 +85,7 @@ def test_values(expected, found, same):
 
 @pytest.mark.field_bug("D58")
 @given(st.lists(st.lists(st.integers(0, 3), max_size=2), max_size=5), st.randoms())
-@settings(max_examples=30, deadline=None)
+@settings(settings.get_profile("costly"))
 def test_a_shuffled_list_is_the_same_in_any_order_and_one_changed_is_not(values, rng):
     shuffled = rng.sample(values, len(values))
     expected = json.dumps(values)

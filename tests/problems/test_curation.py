@@ -144,7 +144,7 @@ def test_a_task_whose_tests_could_not_be_run_is_kept_apart_from_a_wrong_one():
 
 @pytest.mark.field_bug("D21")
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=20, deadline=None)
+@settings(settings.get_profile("costly"))
 def test_the_outcome_does_not_depend_on_the_order_of_rows(rng: random.Random):
     rows = [("What is 1 + 1?", "2"), ("What is 1+1?", "2"), ("Find y: y = 3.", "3"), ("Who?", "4")]
     problems = [*maths(*rows), *maths(("find y: y=3.", "3"), ("Who?", "5"), name="second")]

@@ -4,7 +4,7 @@ import random
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.problems.expressions import MAX_DEPTH, MAX_TOKENS, work_out
@@ -25,7 +25,6 @@ def expressions(draw, depth=2):
 
 
 @given(made=expressions())
-@settings(max_examples=40, deadline=None)
 def test_bracketed_expressions_have_the_value_of_fractions(made):
     text, value = made
     worked = work_out(text)
@@ -34,7 +33,6 @@ def test_bracketed_expressions_have_the_value_of_fractions(made):
 
 
 @given(numbers=st.lists(st.integers(1, 99), min_size=2, max_size=6), seed=st.integers(0, 99))
-@settings(max_examples=60, deadline=None)
 def test_products_bind_before_sums_and_both_go_from_left_to_right(numbers, seed):
     rng = random.Random(seed)
     text = str(numbers[0]) + "".join(f" {rng.choice('+-*/')} {n}" for n in numbers[1:])

@@ -59,7 +59,7 @@ def test_compact_notation_is_as_documented(name, instance, prompt, trace, answer
 @families
 @notations
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=40, deadline=None)
+@settings(settings.get_profile("costly"))
 def test_both_answers_of_a_family_pass_its_own_check(name, notation, seed):
     family, rng = FAMILIES[name], random.Random(seed)
     instance = family.sample(rng)
@@ -70,7 +70,7 @@ def test_both_answers_of_a_family_pass_its_own_check(name, notation, seed):
 
 @families
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=40, deadline=None)
+@settings(settings.get_profile("costly"))
 def test_compact_texts_keep_to_the_vocabulary(name, seed):
     family, rng = FAMILIES[name], random.Random(seed)
     instance = family.sample(rng)
@@ -82,7 +82,7 @@ def test_compact_texts_keep_to_the_vocabulary(name, seed):
 
 @families
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=20, deadline=None)
+@settings(settings.get_profile("costly"))
 def test_an_instance_survives_json(name, seed):
     from dataclasses import asdict
 
@@ -117,7 +117,6 @@ def test_charge_totals_stay_within_their_tokens():
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=60, deadline=None)
 def test_knights_have_exactly_one_consistent_world(seed):
     from itertools import product
 
@@ -138,7 +137,6 @@ def test_knights_have_exactly_one_consistent_world(seed):
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=40, deadline=None)
 def test_a_countdown_search_stops_at_the_first_fit(seed):
     from stages.problems.countdown import search
 

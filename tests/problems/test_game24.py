@@ -42,7 +42,7 @@ def test_every_instance_can_be_solved_but_not_by_one_operator(notation):
 
 @notations
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=20, deadline=None)
+@settings(settings.get_profile("costly"))
 def test_the_steps_of_a_solution_are_true(notation, seed):
     rng = random.Random(seed)
     instance = FAMILY.draw(rng, notation)

@@ -79,7 +79,6 @@ def test_a_grid_is_read_however_it_is_set(setting):
     assert read_statement(SETTINGS[setting]) == GRID
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize(
     "around",
     [
@@ -89,8 +88,9 @@ def test_a_grid_is_read_however_it_is_set(setting):
         "We mirror each row.\n\n{}\n\nThat is the whole grid.",
     ],
 )
-def test_a_line_of_prose_around_a_grid_changes_nothing(setting, around):
-    assert read_grids(around.format(SETTINGS[setting])) == [GRID]
+def test_a_line_of_prose_around_a_grid_changes_nothing(around):
+    lost = [name for name, grid in SETTINGS.items() if read_grids(around.format(grid)) != [GRID]]
+    assert not lost, ", ".join(lost)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,6 @@ def statements(instance):
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=40, deadline=None)
 def test_puzzles_are_not_trivial_and_have_one_solution(seed):
     instance = FAMILY.sample(random.Random(seed))
     types = tuple(instance.types())
@@ -92,7 +91,7 @@ def test_everyone_by_name_and_what_was_asked_must_both_be_right(said, right):
 
 
 @given(seed=st.integers(0, 10**6), form=st.sampled_from(["{} is a {}", "{}: {}", "| {} | {} |"]))
-@settings(max_examples=30, deadline=None)
+@settings(settings.get_profile("costly"))
 def test_one_person_wrong_is_all_wrong_without_partial_credit(seed, form):
     rng = random.Random(seed)
     instance = FAMILY.sample(rng)

@@ -125,7 +125,7 @@ def test_lines_that_give_two_paths_or_a_doubt_give_none(text):
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=20, deadline=None)
+@settings(settings.get_profile("costly"))
 def test_the_compact_solution_is_short_and_lists_neighbouring_layers(seed):
     instance = FAMILY.sample(random.Random(seed))
     trace = FAMILY.trace(instance, "compact", random.Random(0))

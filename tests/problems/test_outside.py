@@ -51,7 +51,7 @@ def test_a_row_of_another_schema_is_unreadable_with_a_reason(schema, row):
 
 @pytest.mark.parametrize("schema", SCHEMAS)
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(settings.get_profile("costly"))
 def test_no_parser_breaks_on_fields_of_other_types(schema, data):
     """A row is read, set aside or refused in words; nothing else is raised."""
     odd = st.one_of(

@@ -72,7 +72,7 @@ def test_solutions_show_grids_that_the_rule_makes(notation):
 
 
 @given(seed=st.integers(0, 10**6), shift=st.integers(1, 9))
-@settings(max_examples=20, deadline=None)
+@settings(settings.get_profile("costly"))
 def test_one_cell_off_is_wrong(seed, shift):
     rng = random.Random(seed)
     instance = FAMILY.draw(rng, "text")

@@ -105,6 +105,7 @@ def test_expected_length_is_close_to_the_length_of_the_rows():
     assert expected == pytest.approx(sum(map(words_in, rows)) / len(rows), rel=0.08)
 
 
+@pytest.mark.slow
 @pytest.mark.field_bug("D35")
 def test_the_same_problems_whatever_the_hash_seed():
     script = (

@@ -53,7 +53,7 @@ def test_compact_puzzles_are_small_and_need_naked_singles_only():
 
 
 @given(seed=st.integers(0, 10**6), cell=st.integers(0, 15), shift=st.integers(1, 3))
-@settings(max_examples=30, deadline=None)
+@settings(settings.get_profile("costly"))
 def test_one_cell_off_is_wrong(seed, cell, shift):
     instance = FAMILY.sample(random.Random(seed))
     right = [list(row) for row in instance.solution()]

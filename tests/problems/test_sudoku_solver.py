@@ -57,7 +57,7 @@ def test_all_small_grids_are_counted():
 
 
 @given(seed=st.integers(0, 10**6), kept=st.integers(3, 9))
-@settings(max_examples=30, deadline=None)
+@settings(settings.get_profile("costly"))
 def test_small_solutions_are_those_of_plain_enumeration(seed, kept):
     rng = random.Random(seed)
     full = random_solution(4, rng)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.base.jsonl import write_jsonl
@@ -36,7 +36,6 @@ LENGTHS = st.dictionaries(
 
 
 @given(LENGTHS)
-@settings(max_examples=60)
 def test_a_histogram_counts_every_value(values: dict[str, dict[int, int]]) -> None:
     found = length_histogram("lengths", "words", values)
     assert {name: sum(own) for name, own in found.counts.items()} == {
@@ -46,7 +45,6 @@ def test_a_histogram_counts_every_value(values: dict[str, dict[int, int]]) -> No
 
 
 @given(st.integers(1, 100_000))
-@settings(max_examples=60)
 def test_a_value_lies_in_the_bin_that_names_it(value: int) -> None:
     found = length_histogram("lengths", "words", {"a": {value: 1}})
     low, _, high = found.labels[found.counts["a"].index(1)].partition("–")

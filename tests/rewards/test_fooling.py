@@ -1,6 +1,7 @@
 """English answers: plain ones pass however they are dressed, and two-faced ones never do."""
 
 import dataclasses
+import itertools
 import re
 
 import pytest
@@ -90,9 +91,10 @@ DRESSES = [
 
 
 @pytest.mark.parametrize("name", list(GOLD))
-@pytest.mark.parametrize("dress", DRESSES)
-def test_a_right_answer_passes_in_any_usual_dress(name, dress):
-    assert verdict(name, dress.format(GOLD[name])) is Verdict.PASS
+def test_a_right_answer_passes_in_any_usual_dress(name):
+    dressed = [dress.format(GOLD[name]) for dress in DRESSES]
+    refused = [said for said in dressed if verdict(name, said) is not Verdict.PASS]
+    assert not refused, "\n\n".join(refused)
 
 
 PLAIN = {
@@ -186,19 +188,22 @@ FOOLS = {
 }
 
 
-def cases(table):
-    """The answers between broken bars, blanks around those aside."""
-    return [(name, answer) for name, said in table.items() for answer in re.split(r"\s*¦\s*", said)]
+def judged(table, name):
+    """Verdict of each answer between broken bars, blanks around those aside."""
+    return {answer: verdict(name, answer) for answer in re.split(r"\s*¦\s*", table[name])}
 
 
-@pytest.mark.parametrize(("name", "answer"), cases(PLAIN))
-def test_plain_phrasings_pass(name, answer):
-    assert verdict(name, answer) is Verdict.PASS
+@pytest.mark.parametrize("name", list(GOLD))
+def test_plain_phrasings_pass(name):
+    refused = [said for said, found in judged(PLAIN, name).items() if found is not Verdict.PASS]
+    assert not refused, "\n\n".join(refused)
 
 
-@pytest.mark.parametrize(("name", "answer"), cases(FOOLS))
-def test_two_faced_answers_never_pass(name, answer):
-    assert verdict(name, answer) in (Verdict.WRONG, Verdict.UNPARSED)
+@pytest.mark.parametrize("name", list(GOLD))
+def test_two_faced_answers_never_pass(name):
+    right = (Verdict.WRONG, Verdict.UNPARSED)
+    fooled = [said for said, found in judged(FOOLS, name).items() if found not in right]
+    assert not fooled, "\n\n".join(fooled)
 
 
 def test_hedges_and_negations_are_unreadable_rather_than_wrong():
@@ -210,20 +215,18 @@ TWISTS = ["not {}", "{} or {}", "never {}", "{}?", "anything but {}", "{} is wro
 
 
 @pytest.mark.parametrize("name", list(FAMILIES))
-@pytest.mark.parametrize("twist", TWISTS)
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=5, deadline=None)
-def test_a_twisted_right_answer_is_never_right(name, twist, seed):
+@settings(settings.get_profile("costly"))
+def test_a_twisted_right_answer_is_never_right(name, seed):
     (drawn,) = generate(name, 1, seed, "text", False, 10)
-    answer = twist.format(drawn.answer, drawn.answer)
-    for lead in ("", "The answer is ", "Answer: "):
-        judgement = verify(drawn, f"</think> {lead}{answer}", "stop")
-        assert judgement.verdict is Verdict.UNPARSED
+    for twist, lead in itertools.product(TWISTS, ("", "The answer is ", "Answer: ")):
+        said = f"</think> {lead}{twist.format(drawn.answer, drawn.answer)}"
+        assert verify(drawn, said, "stop").verdict is Verdict.UNPARSED, said
 
 
 @pytest.mark.parametrize("name", list(FAMILIES))
 @given(seed=st.integers(0, 10**6), split=st.sampled_from([", ", " ", " / ", "; ", "\n", "|", "?"]))
-@settings(max_examples=20, deadline=None)
+@settings(settings.get_profile("costly"))
 def test_two_candidates_never_pass(name, seed, split):
     one, two = generate(name, 2, seed, "text", False, 10)
     assume(one.answer != two.answer)
@@ -281,7 +284,7 @@ GRID_FORMS = (slashed, lined, table, lambda grid: str([list(row) for row in grid
     split=st.sampled_from(["\n", "\n\n", "\nor\n", "\nThen:\n", " ", "; ", "\n---\n", " or "]),
     lead=st.sampled_from(["", "Answer: ", "Answer:\n", "The grid is:\n"]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(settings.get_profile("costly"))
 @pytest.mark.parametrize("name", ["sudoku", "pattern"])
 def test_two_grids_never_pass_however_they_are_set(name, seed, forms, split, lead):
     one, two = generate(name, 2, seed, "compact", False, 10)
@@ -299,7 +302,7 @@ def test_two_grids_never_pass_however_they_are_set(name, seed, forms, split, lea
     form=st.sampled_from(["{} is a {}.", "- {}: {}", "| {} | **{}** |"]),
     split=st.sampled_from(["\n", "\nor\n", "\n\n", "\nThen:\n"]),
 )
-@settings(max_examples=40, deadline=None)
+@settings(settings.get_profile("costly"))
 def test_two_lists_of_everyone_never_pass(seed, form, split):
     one, two = generate("knights", 2, seed, "text", False, 10)
     told = [
@@ -318,9 +321,10 @@ def passes(drawn, said):
 
 @pytest.mark.parametrize("name", list(FAMILIES))
 @pytest.mark.parametrize("notation", ["compact", "text"])
-def test_every_generated_solution_passes(name, notation):
+@pytest.mark.parametrize("count", [60, pytest.param(300, marks=pytest.mark.slow)])
+def test_every_generated_solution_passes(name, notation, count):
     style = Phase(share=1.0, careful=0.5, closing=0.5)
-    count = 30 if name == "sudoku" and notation == "text" else 300
+    count = count // 10 if name == "sudoku" and notation == "text" else count
     for drawn in generate(name, count, 1, notation, False, 10, repeat=True):
         row = sft_row(drawn, 0, style, 1)
         assert verify(drawn, row["response"], "stop").verdict is Verdict.PASS

@@ -3,7 +3,7 @@
 import dataclasses
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.base.records import Verdict
@@ -39,7 +39,6 @@ PIECES = st.sampled_from([*BLANKS, *SYMBOLS, *WORDS, *ENDS])
 
 
 @given(text=st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=30).map("".join)))
-@settings(max_examples=120, deadline=None)
 def test_no_text_breaks_a_scorer(text):
     for problem in DRAWN:
         for score in SCORERS:
@@ -47,14 +46,14 @@ def test_no_text_breaks_a_scorer(text):
                 assert score(problem, response, "stop").verdict is not Verdict.ERROR
 
 
-@pytest.mark.parametrize("blank", BLANKS)
 @pytest.mark.parametrize("notation", ["compact", "text"])
-def test_whatever_blank_stands_before_a_claimed_value(blank, notation):
+def test_whatever_blank_stands_before_a_claimed_value(notation):
     meta = {**COUNTDOWN.meta, "notation": notation}
     problem = dataclasses.replace(COUNTDOWN, meta=meta)
     target = COUNTDOWN.meta["instance"]["target"]
-    said = f"</think> {COUNTDOWN.answer} = -{blank}{target}"
-    assert verify(problem, said, "stop").verdict is Verdict.WRONG
+    said = {blank: f"</think> {COUNTDOWN.answer} = -{blank}{target}" for blank in BLANKS}
+    found = {blank: verify(problem, text, "stop").verdict for blank, text in said.items()}
+    assert not [hex(ord(blank)) for blank in BLANKS if found[blank] is not Verdict.WRONG]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.base.errors import VerifierError
@@ -401,36 +401,42 @@ WORDS = Instruction("length_constraints:number_words", {"num_words": 2, "relatio
 COMMA = Instruction("punctuation:no_comma")
 
 
-def shown(value: object) -> str:
-    return repr(value)[:40]
-
-
 def test_all_published_types_are_there_and_each_has_both_kinds_of_case():
     assert (len(IFEVAL), len(RLVR), len(KINDS)) == (25, 25, 50)
     assert {case[0] for case in FOLLOWING} == set(KINDS) == {case[0] for case in BREAKING}
 
 
-@pytest.mark.parametrize(("name", "kwargs", "text"), FOLLOWING, ids=shown)
-def test_what_follows_passes(name, kwargs, text):
-    judged = check_instructions([Instruction(name, kwargs)], text)
-    assert (judged.verdict, judged.reward, judged.reason) == (Verdict.PASS, 1.0, "")
-
-
-@pytest.mark.field_bug("D64")
-@pytest.mark.parametrize(("name", "kwargs", "text"), BREAKING, ids=shown)
-def test_what_breaks_or_nearly_follows_is_wrong(name, kwargs, text):
-    judged = check_instructions([Instruction(name, kwargs)], text)
-    assert (judged.verdict, judged.reward) == (Verdict.WRONG, 0.0)
-    assert name in judged.reason
+def cases(table, wanted):
+    """(case as it is shown, what was judged of it) of one kind."""
+    for name, kwargs, text in table:
+        if name == wanted:
+            yield f"{kwargs} {text!r}"[:300], check_instructions([Instruction(name, kwargs)], text)
 
 
 @pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize("text", ["", " \n\t "])
-def test_an_empty_response_follows_nothing(name, text):
+def test_what_follows_passes(name):
+    right = (Verdict.PASS, 1.0, "")
+    found = [(case, (j.verdict, j.reward, j.reason)) for case, j in cases(FOLLOWING, name)]
+    wrong = [f"{case}: {said}" for case, said in found if said != right]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.field_bug("D64")
+@pytest.mark.parametrize("name", KINDS)
+def test_what_breaks_or_nearly_follows_is_wrong(name):
+    right = (Verdict.WRONG, 0.0, True)
+    found = [(case, (j.verdict, j.reward, name in j.reason)) for case, j in cases(BREAKING, name)]
+    wrong = [f"{case}: {said}" for case, said in found if said != right]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_an_empty_response_follows_nothing(name):
     kwargs = next(kwargs for other, kwargs, _ in FOLLOWING if other == name)
-    judged = check_instructions([Instruction(name, kwargs)], text)
-    assert judged.verdict is Verdict.WRONG
-    assert set(judged.parts.values()) == {0.0}
+    for text in ("", " \n\t "):
+        judged = check_instructions([Instruction(name, kwargs)], text)
+        assert judged.verdict is Verdict.WRONG, text
+        assert set(judged.parts.values()) == {0.0}, text
 
 
 @pytest.mark.field_bug("D62")
@@ -535,7 +541,6 @@ def test_there_are_eight_variants_and_equal_ones_count_once():
     st.lists(st.sampled_from([case[:2] for case in CASES]), min_size=1, max_size=3),
     st.text(st.sampled_from('aA b.,!?*#"[]<>{}()1\n\\-`~é\u093e\u2028\ud800\x00'), max_size=60),
 )
-@settings(max_examples=80, deadline=None)
 def test_nothing_a_model_writes_breaks_a_check_and_loose_is_never_below_strict(kinds, text):
     """Elsewhere arguments drawn anew made loose stricter than strict, and scores drift."""
     instructions = [Instruction(name, kwargs) for name, kwargs in kinds]
@@ -551,10 +556,11 @@ def test_nothing_a_model_writes_breaks_a_check_and_loose_is_never_below_strict(k
     "piece",
     [".", "…)", " \n", "*", "[a", "<<", '"', "\n", "P.S. ", "* a\n", "a.b.", "```", "[", "- "],
 )
-def test_hostile_responses_are_checked_in_bounded_time(piece):
+@pytest.mark.parametrize("length", [10_000, pytest.param(50_000, marks=pytest.mark.slow)])
+def test_hostile_responses_are_checked_in_bounded_time(piece, length):
     import time
 
-    text = f"a{piece * (50_000 // len(piece))}a"
+    text = f"a{piece * (length // len(piece))}a"
     kinds = {name: kwargs for name, kwargs, _ in FOLLOWING if not name.startswith("v")}
     instructions = [Instruction(name, kwargs) for name, kwargs in kinds.items()]
     start = time.process_time()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.base.errors import VerifierError
@@ -267,20 +267,17 @@ TWISTS = ("-({})", "{} + 1", "2({}) + 1", "({})^2 + 2", "{}, {}", "({}, {})", r"
 
 
 @given(number=NUMBERS, dress=st.sampled_from(DRESSES))
-@settings(max_examples=60, deadline=None)
 def test_any_number_passes_against_itself_in_any_dress(number, dress):
     assert verdict(number, dress % number) is Verdict.PASS
 
 
 @given(number=NUMBERS.filter(lambda text: text not in ("0", "-1")), twist=st.sampled_from(TWISTS))
-@settings(max_examples=60, deadline=None)
 def test_no_twisted_number_passes(number, twist):
     said = twist.format(number, number)
     assert verdict(number, rf"\boxed{{{said}}}") is not Verdict.PASS
 
 
 @given(values=st.lists(st.integers(-9, 9), min_size=2, max_size=5, unique=True), data=st.data())
-@settings(max_examples=40, deadline=None)
 def test_sets_have_no_order_and_tuples_do(values, data):
     other = data.draw(st.permutations(values))
     texts = [", ".join(map(str, each)) for each in (values, other)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.base.records import Problem, Verdict
@@ -138,11 +138,15 @@ HOSTILE = [
 ]
 
 
+DRESSES = [(r"\boxed{%s}",), pytest.param(("%s", "The answer is $%s$"), marks=pytest.mark.slow)]
+
+
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:12])
-def test_hostile_answers_cost_little_and_earn_nothing(text):
+@pytest.mark.parametrize("dresses", DRESSES)
+def test_hostile_answers_cost_little_and_earn_nothing(text, dresses):
     started = time.process_time()
     for asked in PROBLEMS:
-        for dress in ("%s", r"\boxed{%s}", "The answer is $%s$"):
+        for dress in dresses:
             assert verify(asked, dress % text, "stop").reward == 0.0
     assert time.process_time() - started < LIMIT
 
@@ -190,7 +194,6 @@ PIECES = st.sampled_from([*SYMBOLS.split(), *BETWEEN])
 
 
 @given(text=st.lists(PIECES, max_size=9).map("".join), asked=st.sampled_from(PROBLEMS))
-@settings(max_examples=120, deadline=None)
 def test_nothing_a_model_writes_breaks_a_verifier(text, asked):
     for response in (text, f"{asked.answer}{text}", rf"\boxed{{{text}}}"):
         assert verify(asked, response, "stop").verdict is not Verdict.ERROR

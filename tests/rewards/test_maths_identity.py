@@ -36,7 +36,7 @@ def verdict(gold: sp.Expr, written: str) -> Verdict:
 
 
 @given(expression=EXPRESSIONS)
-@settings(max_examples=40, deadline=None)
+@settings(settings.get_profile("costly"))
 def test_other_forms_of_an_expression_are_the_same(expression):
     for other in (sp.expand(expression), sp.together(expression)):
         assert verdict(expression, sp.latex(other)) is Verdict.PASS
@@ -44,7 +44,7 @@ def test_other_forms_of_an_expression_are_the_same(expression):
 
 
 @given(expression=EXPRESSIONS, near=st.sampled_from([1, sp.Rational(1, 10**9), sp.sqrt(2) / 10**6]))
-@settings(max_examples=40, deadline=None)
+@settings(settings.get_profile("costly"))
 def test_near_misses_are_different(expression, near):
     assume(expression != 0)
     for other in (expression + near, expression * (1 + near), -expression):

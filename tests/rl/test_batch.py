@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.base.errors import DataError, EngineError
@@ -36,7 +36,6 @@ def exchanges(sizes):
 
 
 @pytest.mark.field_bug(10, 18, 19)
-@settings(deadline=None)
 @given(lengths, st.integers(16, 64), st.integers(1, 4))
 def test_packing_keeps_every_sequence_whole(sizes, pack_length, micro_rows):
     items = exchanges(sizes)
@@ -56,7 +55,6 @@ def test_packing_keeps_every_sequence_whole(sizes, pack_length, micro_rows):
     assert sum(batch.mask.sum() for batch in batches) == sum(len(item.response) for item in items)
 
 
-@settings(deadline=None)
 @given(lengths, st.integers(16, 64), st.integers(1, 4))
 def test_shapes_stay_within_bounds(sizes, pack_length, micro_rows):
     items = exchanges(sizes)

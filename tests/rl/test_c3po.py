@@ -97,7 +97,7 @@ def ids(harvest: Harvest) -> list[str]:
 
 
 @pytest.mark.field_bug(37, 38)
-@settings(deadline=None, max_examples=25)
+@settings(settings.get_profile("costly"))
 @given(cases)
 def test_whole_groups_are_trained_and_each_visit_of_a_prompt_once(case):
     trained = Counter()
@@ -114,7 +114,7 @@ def test_whole_groups_are_trained_and_each_visit_of_a_prompt_once(case):
     assert set(trained.values()) <= {1}
 
 
-@settings(deadline=None, max_examples=25)
+@settings(settings.get_profile("costly"))
 @given(cases)
 def test_no_token_is_lost(case):
     """What was ever generated was trained on, purged, or is still carried."""
@@ -127,7 +127,7 @@ def test_no_token_is_lost(case):
 
 
 @pytest.mark.field_bug(39, 42)
-@settings(deadline=None, max_examples=25)
+@settings(settings.get_profile("costly"))
 @given(cases)
 def test_capacity_budget_and_sigma_hold(case):
     run = play(case)
@@ -147,7 +147,7 @@ def test_capacity_budget_and_sigma_hold(case):
             assert all(len(member) <= member.max_tokens for member in group.members)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(settings.get_profile("costly"))
 @given(cases)
 def test_the_pool_is_kept_full_while_the_budget_is_open(case):
     scheduler, sampler = case.scheduler(), case.sampler()
@@ -165,7 +165,7 @@ def test_the_pool_is_kept_full_while_the_budget_is_open(case):
 
 
 @pytest.mark.field_bug(41, 43)
-@settings(deadline=None, max_examples=20)
+@settings(settings.get_profile("costly"))
 @given(cases, st.integers(0, 5))
 def test_resuming_from_json_equals_going_on(case, cut):
     straight = play(case)
@@ -186,7 +186,7 @@ def test_the_same_seed_gives_the_same_run(case):
 
 
 @pytest.mark.field_bug(20)
-@settings(deadline=None, max_examples=25)
+@settings(settings.get_profile("costly"))
 @given(cases)
 def test_a_resumed_trajectory_keeps_its_tokens_and_remembers_its_policies(case):
     scheduler, sampler = case.scheduler(), case.sampler()
@@ -266,7 +266,7 @@ def test_finished_counts_whole_lengths_and_generated_only_new_tokens(counter, st
     assert scheduler.open == still_open
 
 
-@settings(deadline=None, max_examples=25)
+@settings(settings.get_profile("costly"))
 @given(cases, st.integers(1, 6))
 def test_synchronous_runs_exactly_its_groups_to_the_end(case, prompts):
     config = small_config(

@@ -7,7 +7,7 @@ import json
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.base.artifacts import latest_checkpoint
@@ -96,7 +96,6 @@ def test_a_returned_prompt_comes_back_when_the_epoch_ends():
 
 
 @given(st.lists(st.sampled_from(["take", "back", "note"]), max_size=50), st.integers(0, 50))
-@settings(max_examples=40, deadline=None)
 def test_a_restored_queue_goes_on_alike(steps, cut):
     shares = {"maths": 0.5, "logic": 0.5}
     straight, resumed = queue(shares=shares), queue(shares=shares)

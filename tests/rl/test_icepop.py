@@ -220,7 +220,7 @@ def test_a_response_rejected_as_a_whole_leaves_the_others_as_they_were(aggregate
 
 
 @pytest.mark.field_bug(3, 6, 10, 18, "T5")
-@settings(deadline=None, max_examples=30)
+@settings(settings.get_profile("costly"))
 @given(
     seed=st.integers(0, 10_000),
     cuts=st.sets(st.integers(1, 7), max_size=4),

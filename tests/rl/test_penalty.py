@@ -76,7 +76,7 @@ def test_without_a_coefficient_no_reference_is_asked(tmp_path):
 def test_a_penalty_holds_the_policy_near_its_reference(tmp_path):
     tables = {}
     for coefficient in (1e-9, 0.5):
-        rig = Rig(tmp_path / str(coefficient), kl_coefficient=coefficient)
+        rig = Rig(tmp_path / str(coefficient), steps=12, kl_coefficient=coefficient)
         journal = rig.run().journal
         assert journal[0]["reference_kl"] == pytest.approx(0.0, abs=1e-3)
         tables[coefficient] = (rig.trainer.table - ToyTrainer(WORDS).table).norm()

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.base.errors import DataError
@@ -55,7 +55,6 @@ def test_realistic_lengths_fill_at_least_98_percent() -> None:
     st.integers(1, 70),
     st.lists(st.tuples(st.integers(1, 70), st.integers(0, 70)), min_size=1, max_size=30),
 )
-@settings(max_examples=60, deadline=None)
 def test_every_row_comes_out_whole_with_its_own_targets(
     length: int, sizes: list[tuple[int, int]]
 ) -> None:
