@@ -149,8 +149,10 @@ def _loop_fault(prompt: str, response: str) -> tuple[str, str] | None:
 
 def _loop(parts: Sequence[str], times: int) -> Sequence[str]:
     """The first block that comes so many times in a row; empty if none does."""
+    if max(Counter(parts).values(), default=0) < times:  # cheap, and true of most texts
+        return ()
     trigrams = Counter(zip(parts, parts[1:], parts[2:], strict=False))
-    if max(trigrams.values(), default=0) < times - 2:  # cheap, and true of most texts
+    if max(trigrams.values(), default=0) < times - 2:
         return ()
     numbers = dict[str, int]()
     codes = np.array([numbers.setdefault(part, len(numbers)) for part in parts])

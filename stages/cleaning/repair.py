@@ -11,8 +11,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 
 import ftfy
+from ftfy.badness import is_bad
 
 from stages.cleaning.folding import IGNORABLE
 from stages.cleaning.rows import Filtered, Row
@@ -33,6 +35,8 @@ WORD = re.compile(r"[^\W\d_]+")
 ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]{0,400}(?:\x07|\x1b\\)|[()][0-9A-Z])")
 """What a terminal takes for a colour, a place, a title or a set of letters."""
 SUSPECT = re.compile(r"[^\n\t\x20-\x7e]")
+MISREAD = re.compile(r"[\x1b\x80-\x9f\ud800-\udfff]|^[ÃÂ][ \xa0]", re.MULTILINE)
+DENSE = re.compile(r"[^\x00-\x7f]{2}|[ÂÃŒœ]")  # whatever ftfy finds bad holds one of these
 ROUNDS = 5
 JOINERS = "\u200c\u200d"
 SELECTOR = re.compile(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
@@ -94,6 +98,8 @@ def _separator(found: re.Match[str]) -> str:
 
 def _decoded(text: str) -> str:
     """The text with mojibake undone, but not in code."""
+    if not MISREAD.search(text) and not (DENSE.search(text) and is_bad(text)):
+        return text  # ftfy would look line by line, slowly, and leave it
     parts = CODE.split(text)
     parts[::2] = ("\n".join(map(_decoded_line, part.split("\n"))) for part in parts[::2])
     return "".join(parts)
@@ -121,6 +127,8 @@ def _about_encodings(line: str, plain: str) -> bool:
 
 
 def _visible(text: str, counts: Counter[str]) -> str:
+    if not any(map(_doubtful, set(text))):
+        return text
     characters, last = list[str](), ""
     for at, character in enumerate(text):
         kind = _unwanted(text, at, last)
@@ -130,6 +138,14 @@ def _visible(text: str, counts: Counter[str]) -> str:
             characters.append(character)
             last = character
     return "".join(characters)
+
+
+@cache
+def _doubtful(character: str) -> bool:
+    """Whether it may have to go: it is a control, draws nothing, or is nothing."""
+    if character in "\n\t" or " " <= character <= "~":
+        return False
+    return unicodedata.category(character)[0] == "C" or bool(IGNORABLE.match(character))
 
 
 def _unwanted(text: str, at: int, last: str) -> str:
