@@ -21,7 +21,8 @@ CLOSE_TIMES = 50  # in code, without blanks, with other numbers: they may repeat
 FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 QUOTED_TAG = re.compile(r"`[^`\n]{0,40}</?think(?:ing)?>[^`\n]{0,40}`", re.IGNORECASE)
 MARKER = re.compile(
-    r"<[|｜](?:\w+[_▁][\w▁]+|endoftext|startoftext|end|start|eot|eos|bos|pad|unk|sep|mask|system|user|"
+    r"<[|｜](?:\w+[_▁][\w▁]+|endoftext|startoftext|end|start|eot|eos|bos|pad|unk|sep|mask|system|"
+    r"user|"
     r"assistant|observation|tool|message|return|think)[|｜]>|</?(?:start|end)_of_turn>|"
     r"<role>[A-Za-z]{1,12}</role>|\[/?INST\]|<</?SYS>>|\[gMASK\]",
     re.IGNORECASE,

@@ -26,7 +26,8 @@ SEPARATORS = re.compile(r"\x0crac(?=\s*\{)|[\v\f\x1c-\x1f]")
 CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]+`)", re.DOTALL)
 CODEC = re.compile(r"\b(?:en|de)code\(")
 ABOUT = re.compile(
-    r"mojibake|\b(?:utf|latin|iso|cp|windows|ascii|unicode|charset|misread|garbled|becomes?|turns)\b|"
+    r"mojibake|\b(?:utf|latin|iso|cp|windows|ascii|unicode|charset|misread|garbled|becomes?|"
+    r"turns)\b|"
     r"instead of|shows? up|appears? as|->|=>|→|[ck]odier|encod|decod|wird zu|statt\b",
     re.IGNORECASE,
 )

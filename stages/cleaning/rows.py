@@ -38,11 +38,15 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Filtered:
-    """Rows that stay, in input order, rows that go, and counts of repairs made in place."""
+    """Rows that stay, in input order, rows that go, counts of repairs made in place, and notes.
+
+    ``notes`` counts rows that stay for a reason a reader of the report wants to know.
+    """
 
     kept: list[Row]
     dropped: list[Dropped]
     repairs: dict[str, int] = field(default_factory=dict)
+    notes: dict[str, int] = field(default_factory=dict)
 
 
 def wrong_field(row: Row) -> str | None:

@@ -68,7 +68,7 @@ class Cleaned:
 
     ``kept`` are numbers of ``rows``, in input order. ``dropped`` is a file of JSON rows, first
     those that a reader put aside, then the others in input order; ``drops`` counts them by step
-    and reason.
+    and reason, ``notes`` what a filter let stay and wants to be known.
     """
 
     rows: RowFile
@@ -77,6 +77,7 @@ class Cleaned:
     drops: dict[str, dict[str, int]]
     repairs: dict[str, int]
     near: dict[str, Any] | None
+    notes: dict[str, int]
 
 
 def clean(rows: Iterable[Row | Dropped], plan: Plan, folder: Path, where: str) -> Cleaned:
@@ -101,7 +102,7 @@ def clean(rows: Iterable[Row | Dropped], plan: Plan, folder: Path, where: str) -
                 else:
                     yield row
 
-        seen = _Seen(plan)
+        seen, notes = _Seen(plan), Counter[str]()
         for batch in in_order(_prepare, plan, _batches(put_aside(), where), plan.workers):
             seen.add(batch, len(stored))
             stored.append(batch.lines)
@@ -111,8 +112,15 @@ def clean(rows: Iterable[Row | Dropped], plan: Plan, folder: Path, where: str) -
             kept.extend(judged.kept)
             file.writelines(judged.dropped)
             drops.update(judged.drops)
+            notes.update(judged.notes)
     return Cleaned(
-        stored, kept, dropped, _nested(drops), dict(sorted(repairs.items())), seen.describe()
+        stored,
+        kept,
+        dropped,
+        _nested(drops),
+        dict(sorted(repairs.items())),
+        seen.describe(),
+        dict(sorted(notes.items())),
     )
 
 
@@ -210,19 +218,21 @@ class _Judged:
     kept: list[int]
     dropped: list[bytes]
     drops: Counter[tuple[str, str]]
+    notes: Counter[str]
 
 
 def _judge(shared: tuple[Plan, RowFile, _Copies], shard: Shard) -> _Judged:
     plan, stored, copies = shared
     gone = _copied(shard, stored, copies)
     kept = [number for number in range(*shard) if number not in gone]
-    filters = list(plan.filters())
+    filters, notes = list(plan.filters()), Counter[str]()
     if filters:
         alive = list(stored.rows(kept))
         numbers = {row["id"]: number for row, number in zip(alive, kept, strict=True)}
         for step in filters:
             result = step(alive)
             alive = result.kept
+            notes.update(result.notes)
             gone.update({numbers[item.row["id"]]: item for item in result.dropped})
         kept = [numbers[row["id"]] for row in alive]
     ordered = [gone[number] for number in sorted(gone)]
@@ -230,6 +240,7 @@ def _judge(shared: tuple[Plan, RowFile, _Copies], shard: Shard) -> _Judged:
         kept,
         [encode(item.to_row()) for item in ordered],
         Counter((item.step, item.reason) for item in ordered),
+        notes,
     )
 
 
