@@ -193,9 +193,7 @@ RULES: tuple[Rule, ...] = (
         "violence_instructions",
         ATROCITY,
         3,
-        Clears(
-            around=(GAMES, SOFTWARE, FICTION, r"prevent\w*|stop|protect\w*|report\w*")
-        ),
+        Clears(around=(GAMES, SOFTWARE, FICTION, r"prevent\w*|stop|protect\w*|report\w*")),
     ),
     Rule(
         "threat",
@@ -261,8 +259,8 @@ RULES: tuple[Rule, ...] = (
         rf"(?: \w+){{0,5}}? (?:{INSULTS.pattern})\b(?:\W+\w+){{0,6}}?\W+{GROUPS}\b",
         Clears(
             around=(
-                r"detect\w*|classif\w+|moderat\w+|counter\w*|against (?:hate|racis)\w*|wrong|dataset|"
-                r"why|harmful|histor\w+|essay|report\w*|respond\w*",
+                r"detect\w*|classif\w+|moderat\w+|counter\w*|against (?:hate|racis)\w*|wrong|"
+                r"dataset|why|harmful|histor\w+|essay|report\w*|respond\w*",
             ),
             unless=(),
         ),
