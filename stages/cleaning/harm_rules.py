@@ -46,6 +46,8 @@ from stages.cleaning.harm_words import (
     STEALTH,
     STUDY,
     TALES,
+    TRESPASS,
+    UPBRINGING,
     VICTIMS,
     VIOLENCE,
     WEAPONS,
@@ -140,7 +142,11 @@ def _made(reason: str, terms: Terms, making: str, clears: Clears) -> list[Rule]:
         ),
         rf"{_near(_ORDER, _PAPER, 5)} (?:for|of|to|on)\W+(?:\w+\W+){{0,3}}?(?:{things})\b",
     )
-    return [Rule(reason, terms, source, clears) for source in sources]
+    at_home = (
+        rf"\bhow (?:is|are) (?:{things})\b[^.?!]{{0,30}}\b(?:made|cooked|produced)\b"
+        rf"[^.?!]*(?:{EARNEST})"
+    )
+    return [Rule(reason, terms, source, clears) for source in (*sources, at_home)]
 
 
 def _handled(reason: str, terms: Terms) -> list[Rule]:
@@ -161,7 +167,7 @@ _CRAFT = Clears(within=(STUDY, PROTECTION), around=(GAMES, r"cipher|plaintext|ya
 _DEFENCE = Clears(around=(SECURITY, GAMES), unless=(STEALTH,))
 _ATTACK = Clears(within=(PROTECTION,), around=(GAMES, SOFTWARE, FICTION))
 _HONEST = Clears(around=(HONESTY, GAMES))
-_YOUNG = Clears(around=(PROTECTION, NEWS), unless=(EARNEST, WRITING))
+_YOUNG = Clears(around=(PROTECTION, NEWS, UPBRINGING), unless=(EARNEST, WRITING))
 _NOT_HATED = Clears(around=(HATE_STUDY,), unless=(), anywhere=(LABELLING,))
 _MUST = r"must|should|need to|needs to|have to|has to|ought to|deserve to|deserves to"
 _KILLS = VIOLENCE.pattern
@@ -173,7 +179,7 @@ RULES: tuple[Rule, ...] = (
     *_handled("drug_instructions", DRUGS),
     *_made("cyber_crime", MALWARE, CODING, _DEFENCE),
     Rule("cyber_crime", MALWARE, _BID + _near(_CODED, MALWARE.pattern, 5), _DEFENCE),
-    _done("cyber_crime", INTRUSION, 3, _DEFENCE),
+    _done("cyber_crime", INTRUSION, 3, replace(_DEFENCE, unless=(TRESPASS,))),
     *_made("fraud", FAKES, DEALING, _HONEST),
     _done("fraud", CHEATING, 3, _HONEST),
     _done("self_harm_instructions", SELF_HARM, 4, Clears((PROTECTION, STUDY), (GAMES,))),
@@ -199,6 +205,12 @@ RULES: tuple[Rule, ...] = (
         "threat",
         VIOLENCE,
         rf"{_INTENT}\W+(?:\w+\W+){{0,1}}?(?:{_KILLS})\W+(?:{PEOPLE})\b",
+        replace(_ATTACK, anywhere=(TALES,)),
+    ),
+    Rule(
+        "threat",
+        ATROCITY,
+        rf"{_INTENT} (?:{ATROCITY.pattern})",
         replace(_ATTACK, anywhere=(TALES,)),
     ),
     Rule("sexualised_child", SEXUAL, _near(SEXUAL.pattern, CHILDREN, 3), _YOUNG),
@@ -264,6 +276,27 @@ RULES: tuple[Rule, ...] = (
             ),
             unless=(),
         ),
+    ),
+    Rule(
+        "hate",
+        DESTROYED,
+        r"\b(?:write|give|make|create|compose|draft)\b[^.?!]{0,60}\b(?:saying|arguing|claiming|why|"
+        r"that)"
+        rf"(?: that)? {GROUPS} (?:{_MUST}) (?:all |be |to ){{0,3}}(?:{DESTROYED.pattern})\b",
+        Clears(around=(LABELLING,), unless=()),
+    ),
+    Rule(
+        "hate",
+        CONTEMPT,
+        rf"\bwhy are (?:all )?{GROUPS} (?:so|such|all|always) (?:\w+ )?(?:{CONTEMPT.pattern})\b",
+        Clears(around=(LABELLING, r"stereotyp\w*|said|claim\w*|seen as|called"), unless=()),
+    ),
+    Rule(
+        "fraud",
+        CHEATING,
+        r"\b(?:write|create|make|draft|design)\b(?: [\w-]+){1,8}? to (?:scam|defraud|swindle|con) "
+        r"\w+",
+        _HONEST,
     ),
     Rule("hate", INSULTS, rf"\b(?:insult)(?: all| the| these)? {GROUPS}\b", _NOT_HATED),
 )

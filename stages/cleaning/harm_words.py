@@ -40,8 +40,9 @@ def terms(phrases: str, ending: str = "(?:s|es)?", prefixes: str = "") -> Terms:
 
 
 REQUEST = (
-    r"how (?:to|2|do (?:i|you|we)|can (?:i|you|we|one)|could (?:i|we|one)|did (?:he|she|they)|"
-    r"(?:would|should|does|might) (?:i|you|we|one))|"
+    r"how (?:to|2|do (?:i|you|we)|can (?:i|you|we|one)|could (?:i|we|one)|"
+    r"(?:would|should|does|might|could|can) (?:i|you|we|one|someone|somebody|a person))|"
+    r"best \w+ to|can (?:i|we)|"
     r"(?:ways?|methods?|plans?|blueprints?|tutorials?|recipes?|procedures?|instructions?|steps?|"
     r"guides?|tips|tricks|scripts?|schemes?) (?:to|of|for|on|that)|procedure:|process of|help me|"
     r"teach me|tell me how|show me how|explain how|where (?:can|do|could) i|"
@@ -51,13 +52,14 @@ REQUEST = (
     r"(?: \w+){0,3}"
 )
 MAKING = (
-    "make|making|build|building|synthesi[sz]e|synthesi[sz]ing|cook|cooking|construct|constructing|"
+    r"make(?! up)|making|build|building|synthesi[sz]e|synthesi[sz]ing|cook|cooking|construct|"
+    r"constructing|"
     "assemble|assembling|produce|producing|manufactur(?:e|ing)|brew|brewing|buy|buying|plant|"
     "planting|detonate|detonating|deploy|deploying|mix|mixing|prepare|preparing|print|printing|"
     "3d-print|create|creating|set off|weaponi[sz]e|smuggl(?:e|ing)|build and use|sell|extract|grow"
 )
-HANDLING = "get|use|using|write|obtain|acquire"
-"""Milder verbs: one also writes the formula of sarin and gets the molar mass of a drug."""
+HANDLING = "get|use|using|obtain|acquire"
+"""Milder verbs: one also uses the hydrolysis of sarin and gets the molar mass of a drug."""
 
 CODING = (
     rf"{MAKING}|write|writing|code|coding|program|programming|develop|developing|install|use|"
@@ -88,10 +90,10 @@ DRUGS = terms(
 MALWARE = terms(
     "ransomware, keylogger, key logger, spyware, stalkerware, malware, computer virus, "
     "computer worm, trojan, botnet, rootkit, phishing, spear-?phishing, ddos, exploit kit, "
-    "credential stealer, password stealer, infostealer, computer virus that",
+    "credential stealer, password stealer, infostealer, logs? (?:every|all|the) keystroke",
     prefixes="ransomware keylogger logger spyware stalkerware malware virus viruses worm worms "
     "trojan trojans botnet botnets rootkit rootkits phishing spearphishing spear ddos exploit "
-    "stealer stealers infostealer",
+    "stealer stealers infostealer keystroke",
 )
 FAKES = terms(
     "money laundering, stolen credit card, stolen card, stolen debit card, stolen identity, "
@@ -105,7 +107,7 @@ FAKES = terms(
 
 VIOLENCE = terms(
     "kill, murder, poison, stab, strangle, rape, torture, kidnap, assassinate, behead, lynch, "
-    "drown, abduct, suffocate, dismember",
+    "drown, abduct, suffocate, dismember, beat up",
     ending="",
 )
 PERSON = (
@@ -143,15 +145,17 @@ ATROCITY = terms(
     r")?(?:school|"
     r"mosque|church|synagogue|airport|train|house|stadium|hospital|embassy|temple|crowd), "
     r"(?:hide|dispose of|get rid of) (?:a |the |my |his |her )(?:\w+ )?(?:body|corpse), "
-    r"poison (?:the |a )?(?:\w+ )?(?:water supply|reservoir|well), hire a hit ?man, "
+    r"drug (?:a|the|my|some) (?:girl|woman|man|boy|person|date), poison (?:the |a )?(?:\w+ "
+    r")?(?:water supply|reservoir|well), hire a hit ?man, "
     r"(?:spike|drug) (?:a |her |his |some |someone's )(?:\w+ )?drink, stalk (?:my|a|an|her|him)\b",
     ending="s?",
     prefixes="shoot shooting attack murder bomb blow burn fire body corpse poison hitman hit "
-    "drink drinks stalk",
+    "drink drinks stalk drug",
 )
 CHILDREN = (
     "child|children|minors?|underage|preteens?|pre-teens?|little (?:girls?|boys?)|toddlers?|kids?|"
-    r"(?:[1-9]|1[0-7])[ -]?(?:years?[ -]olds?|yo|y/o)|schoolgirls?|schoolboys?|jailbait|loli"
+    r"(?:[1-9]|1[0-7])[ -]?(?:years?[ -]olds?|yo|y/o)|schoolgirls?|schoolboys?|jailbait|loli|"
+    r"teens? under \d+"
 )
 SEXUAL = terms(
     "sexual, sexually, sex with, naked, nude, porn, pornographic, pornography, erotic, erotica, "
@@ -167,25 +171,29 @@ GROOMING = terms(
     "undress touch hook",
 )
 SELF_HARM = terms(
-    "kill myself, end my life, end my own life, commit suicide, hang myself, cut myself, "
+    "kill myself, end my life(?! insurance| cycle| story), end my own life, commit suicide, hang "
+    "myself, cut myself(?! an? | some | off| out| from), "
     "drown myself, overdose, slit my wrists, starve myself, die painlessly, hurt myself, "
     "make myself vomit, make myself throw up, hide my cuts, hide my cutting, die by suicide, "
-    "painless suicide, painless death, shoot myself",
+    "painless suicide, painless death, shoot myself(?! for | in the foot)",
     ending="",
     prefixes="myself life suicide overdose wrist die death cuts cutting",
 )
 INTRUSION = terms(
-    r"hack (?:into )?(?:(?:my|his|her|their|your|the|a|an|someone|somebody|someone's|somebody's|"
+    r"(?:ddos (?:a|an|the|my|someone|this) ?\w*)|(?:hack(?: into)?|break into|get into) (?:(?:my|"
+    r"his|her|their|your|the|a|an|someone|somebody|someone's|somebody's|"
     r"other|people's|another) )(?:[\w']+ ){0,4}(?:account|phone|e-?mail|facebook|instagram|"
     r"whatsapp|"
     r"snapchat|wi-?fi|bank|computer|laptop|webcam|network|server|website|database|camera|icloud), "
     r"spy on (?:my|his|her|a|an|someone|somebody|people) ?\w*, "
-    r"(?:track|read|monitor|access|intercept) (?:my|his|her|someone's) (?:[\w']+ ){0,4}(?:phone|"
+    r"(?:track|read|monitor|access|intercept) (?:my (?:ex|wife|husband|girlfriend|boyfriend|"
+    r"partner|boss|daughter|son|roommate)(?:'s)?|his|her|someone's) (?:[\w']+ ){0,4}(?:phone|"
     r"messages|whatsapp|location|texts|e-?mails?|account) (?:without|secretly), "
     r"(?:steal|harvest|phish|crack) (?:\w+ ){0,2}?(?:[\w']+ )?(?:passwords?|credentials|"
-    r"credit cards?|card numbers|bank details|logins?|cookies|identity|wi-?fi)",
+    r"credit cards?|card numbers|bank details|logins?|identity|wi-?fi)",
     ending="s?",
-    prefixes="hack spy track read monitor access intercept steal harvest phish crack",
+    prefixes="hack break ddos whatsapp instagram facebook icloud snapchat spy track read monitor "
+    "access intercept steal harvest phish crack",
 )
 CHEATING = terms(
     r"launder(?:ing)? (?:\w+ ){0,4}?(?:money|cash|funds|proceeds|profits|bitcoins?|crypto), "
@@ -196,10 +204,12 @@ CHEATING = terms(
     r"(?:scam|con|defraud|swindle) (?:\w+ ){0,3}?(?:people|seniors|elderly|grandparents|customers|"
     r"victims|widows|pensioners|grandmother|investors), "
     r"clone (?:a |some |stolen )?(?:credit|debit|bank) cards?, (?:rob|robbing) (?:a|the|my) \w+, "
-    r"evade (?:my |paying |income )?tax, shoplift, pickpocket",
+    r"evade (?:my |paying |income )?tax, clean dirty money, shoplift, pickpocket, "
+    r"use (?:someone|somebody|another person|other people)(?: else)?'?s? (?:credit |debit |bank "
+    r")?card",
     ending="(?:es|s|ing)?",
     prefixes="launder laundering identity forge fake scam con defraud swindle clone rob robbing "
-    "evade shoplift pickpocket",
+    "evade shoplift pickpocket dirty card cards",
 )
 
 GROUPS = (
@@ -278,7 +288,8 @@ PROTECTION = (
 )
 GAMES = (
     r"minecraft|bomberman|pygame|zelda|gurps|dark souls|elden ring|skyrim|fortnite|counter-strike|"
-    r"terraria|roblox|pok[eé]mon|dungeons|d&d|gta|(?:in|for) (?:\w+ ){0,4}(?:game|clone|rpg|"
+    r"terraria|roblox|among us|level design|gameplay|the game|my game|pok[eé]mon|dungeons|d&d|gta|"
+    r"(?:in|for) (?:\w+ ){0,4}(?:game|clone|rpg|"
     r"shooter)|"
     r"chess|checkmate|back rank|sudoku|simulat(?:ion|or)s?|sir model|respawn\w*|npcs?|"
     r"puzzle|metaphors?|unity engine|video ?games?|werewolf|mafia game"
@@ -294,19 +305,22 @@ SECURITY = (
     r"red[- ]team\w*|courses?|exercises?|antivirus|clamav|snort|suricata|sigma|analy[sz]\w+|"
     r"reverse[- ]engineer\w*|train(?:ing|ed)?|awareness|simulat\w+|scans?|sandbox\w*|lab|dataset|"
     r"classif\w+|signatures?|filters?|blocks?|mitigat\w+|defen[cds]\w+|incident|threat model\w*|"
-    r"yara|removal|quiz|poster|lecture|lesson|explain what|histor(?:y|ical)|research"
+    r"yara|removal|tables?|statistics|timeline|policy|policies|summary|news|articles?|essays?|"
+    r"respond\w*|quiz|poster|lecture|lesson|explain what|histor(?:y|ical)|research"
 )
 HONESTY = (
     rf"{PROTECTION}|complian\w+|aml|audit\w*|replace\w*|refund\w*|cancel\w*|block\w*|classif\w+|"
     r"train(?:ing)?|machine learning|models?|court|law|lawyers?|investigat\w+|legal\w*|histor\w+|"
-    r"prosecut\w+|essays?|articles?|lecture|novel|movie|film|prop|monopoly|toy|board game|trivia"
+    r"prosecut\w+|mock\w*|unit tests?|test data|test cards?|stripe|generator|pytest|faker|essays?|"
+    r"articles?|lecture|novel|movie|film|prop|monopoly|toy|board game|trivia"
 )
 FICTION = (
     r"fables?|hamlet|macbeth|othello|shakespeare\w*|novels?|in (?:the|this|a|my) (?:play|story|"
     r"film|movie|opera|poem|scene|chapter|passage)|tragedy|trolley problem|villain|protagonist|"
-    r"(?:said|says|cried|shouted|whispered|replied|growled|screamed|hissed|yelled) "
+    r"(?:said|says|cried|shouted|whispered|replied|growled|screamed|hissed|yelled|laughed|joked) "
     r"(?:the )?\w+|(?:he|she|they|it|\w+) (?:said|cried|shouted|whispered|replied|growled|screamed|"
-    r"hissed|yelled|snarled)|lyrics|quotations?|who is speaking|detective|thriller|screenplay"
+    r"hissed|yelled|snarled)|,[\"'] \w+ \w+ed|lyrics|quotations?|who is speaking|detective|"
+    r"thriller|screenplay"
 )
 TALES = (
     r"novels?|stor(?:y|ies)|tales?|screenplay|scripts?|scenes?|lyrics|songs?|poems?|plays?|fiction|"
@@ -337,6 +351,14 @@ EARNEST = (
 STEALTH = (
     rf"{EARNEST}|my ex|my (?:girlfriend|boyfriend|wife|husband|partner)|without (?:his|her|their|"
     r"them|him|detection)|victims?|steals?|stealing|evad\w+|bypass\w*|secretly"
+)
+TRESPASS = (
+    r"my ex|my (?:girlfriend|boyfriend|wife|husband|partner)|without (?:his|her|their|them|him)|"
+    r"victims?|secretly"
+)
+UPBRINGING = (
+    r"bath\w*|diapers?|nappy|beach|doctors?|p(?:a)?ediatric\w*|what \w+ means?|asked (?:me|what)|"
+    r"parenting|curriculum|puberty"
 )
 WRITING = (
     r"write|drawn?|describe|role-?play\w*|fantas\w+|send me|show me|give me|generate|find me|"
