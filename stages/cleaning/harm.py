@@ -34,7 +34,10 @@ CYRILLIC = re.compile("[а-яё]{3}")
 HAN = re.compile("[\u4e00-\u9fff]")
 BLANKED = re.compile(rf"\b(?:{HARMLESS})\b")
 SPELLED = (*RULES, *LATIN_RULES)
-PREFIXES = frozenset[str]().union(*(rule.terms.prefixes for rule in SPELLED))
+BY_PREFIX: dict[str, list[int]] = {}
+for _number, _rule in enumerate(SPELLED):
+    for _prefix in _rule.terms.prefixes:
+        BY_PREFIX.setdefault(_prefix, []).append(_number)
 
 
 @dataclass(frozen=True)
@@ -56,9 +59,12 @@ class HarmDecision:
 def judge_harm(text: str, context: str = "") -> HarmDecision:
     """Decide on one text, sentence by sentence; ``context`` is the other text of the row."""
     plain, folded = _forms(text)
+    candidates = list(_candidates(plain, folded))
+    if not candidates:
+        return HarmDecision(False, "no_candidate", ())
     words, cleared = dict[str, None](), dict[str, None]()
     forms = {form: _Reading(form) for form in (plain, folded)}
-    for rule, form in _candidates(plain, folded):
+    for rule, form in candidates:
         named, sentences = forms[form].about(rule)
         words |= dict.fromkeys(named)
         for sentence, blanked in sentences:
@@ -119,11 +125,9 @@ def _as_written(text: str, words: str) -> str:
 
 def _candidates(plain: str, folded: str) -> Iterator[tuple[Rule, str]]:
     """The rules whose words may be in the text, each with the form of the text it reads."""
-    beginnings = set(BEGINNINGS.findall(plain))
-    if not PREFIXES.isdisjoint(beginnings):
-        for rule in SPELLED:
-            if not rule.terms.prefixes.isdisjoint(beginnings):
-                yield rule, plain
+    beginnings = BY_PREFIX.keys() & BEGINNINGS.findall(plain)
+    for number in sorted({number for prefix in beginnings for number in BY_PREFIX[prefix]}):
+        yield SPELLED[number], plain
     if folded.isascii():
         return
     for script, rules in ((CYRILLIC, CYRILLIC_RULES), (HAN, HAN_RULES)):

@@ -92,11 +92,12 @@ _FR_PERSON = (
 FRENCH = Language(
     asks=r"comment|explique\w*(?:-moi)?|dis[- ]moi|dites[- ]moi|donne[sz]?[- ]moi|montre[- ]moi|"
     r"apprends[- ]moi|aide[sz]?[- ]moi|ou puis-je|je (?:veux|voudrais|dois)|ecri[st]\w*|"
-    r"cree[sz]?|code|meilleure (?:facon|maniere)|moyens?|methodes?|etapes|instructions|quels? "
+    r"cree[sz]?|meilleure (?:facon|maniere)|moyens?|methodes?|etapes|quels? "
     r"produits?",
     makes=r"fabriqu\w+|faire|fais|construi\w+|synthetis\w+|prepar\w+|produi\w+|cuisin\w+|"
     r"assembl\w+|"
-    r"cre\w+|ecri\w+|coder?|programm\w+|achet\w+|envoy\w+|install\w+|obtenir|imprim\w+|utilis\w+|"
+    r"cree[rsz]?|ecri\w+|coder?|programm\w+|achet\w+|envoy\w+|install\w+|obtenir|imprim\w+|"
+    r"utilis\w+|"
     r"fabrication|synthese|vendre|melang\w+|poser",
     orders=r"ecris|ecrivez|code[rz]?|creer?|creez|programmer?|developper?",
     recipes=r"recettes? (?:de|du|pour|d)|tutoriel|mode d'emploi",
@@ -107,7 +108,7 @@ FRENCH = Language(
             "arme biologique, engin explosif, ceinture explosive"
         ),
         "drug_instructions": _stems(
-            "methamphetamine, crystal meth, heroine, fentanyl, cocaine, ecstasy, meth, "
+            r"methamphetamine, crystal meth, heroine, fentanyl, cocaine, ecstasy, meth(?![\w:`(]), "
             "drogue du viol"
         ),
         "cyber_crime": _stems(
@@ -195,7 +196,8 @@ GERMAN = Language(
             "molotow-cocktail, chemiewaffe, biowaffe, chemische waffe, sprengweste"
         ),
         "drug_instructions": _stems(
-            "methamphetamin, crystal meth, meth, heroin, fentanyl, kokain, ecstasy, ko-tropfen, "
+            r"methamphetamin, crystal meth, meth(?![\w:`(]), heroin, fentanyl, kokain, ecstasy, "
+            r"ko-tropfen, "
             "k.o.-tropfen"
         ),
         "cyber_crime": _stems(
@@ -278,11 +280,11 @@ _ES_PERSON = (
 )
 SPANISH = Language(
     asks=r"como|explica\w*|dime|digame|dame|deme|muestrame|ensename|ayudame|donde puedo|"
-    r"quiero|quisiera|necesito|escrib\w+|crea\w*|programa|mejor (?:forma|manera)|pasos|metodos?|"
+    r"quiero|quisiera|necesito|escrib\w+|crea|programa|mejor (?:forma|manera)|pasos|metodos?|"
     r"instrucciones|que (?:quimicos|ingredientes|productos)|maneras? de|formas? de",
     makes=r"fabric\w+|hacer|hago|haz|hace|constru\w+|sintetiz\w+|prepar\w+|produc\w+|cocin\w+|"
     r"arm\w+|"
-    r"crea\w*|escrib\w+|program\w+|desarroll\w+|compr\w+|envi\w+|instal\w+|obten\w+|imprim\w+|"
+    r"crear?|escrib\w+|program\w+|desarroll\w+|compr\w+|envi\w+|instal\w+|obten\w+|imprim\w+|"
     r"us\w+|"
     r"fabricacion|sintesis|vend\w+|mezcl\w+|conseguir|elabor\w+|poner",
     orders=r"escrib[ea]|crea|programa|desarrolla",
@@ -294,7 +296,8 @@ SPANISH = Language(
             "artefacto explosivo, chaleco explosivo"
         ),
         "drug_instructions": _stems(
-            "metanfetamina, cristal meth, heroina, fentanilo, cocaina, extasis, meth, burundanga"
+            r"metanfetamina, cristal meth, heroina, fentanilo, cocaina, extasis, meth(?![\w:`(]), "
+            r"burundanga"
         ),
         "cyber_crime": _stems(
             "ransomware, keylogger, programa espia, software espia, malware, virus informatico, "

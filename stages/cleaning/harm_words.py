@@ -36,7 +36,9 @@ def terms(phrases: str, ending: str = "(?:s|es)?", prefixes: str = "") -> Terms:
     listed = re.split(r",\s+", phrases)
     patterns = [re.sub(r"(?<!\[) +", "[ -]", phrase) + ending for phrase in listed]
     longest = prefixes.split() or [max(phrase.split(), key=len) for phrase in listed]
-    return Terms("|".join(patterns), frozenset(word[:PREFIX] for word in longest))
+    return Terms(
+        "|".join(patterns), frozenset(re.split(r"\W", word)[0][:PREFIX] for word in longest)
+    )
 
 
 REQUEST = (
@@ -84,7 +86,7 @@ WEAPONS = terms(
     prefixes="guns gun firearm pistol rifle handgun weapon ar ar15",
 )
 DRUGS = terms(
-    "crystal meth, meth, methamphetamine, amphetamine, fentanyl, carfentanil, heroin, "
+    r"crystal meth, meth(?![:`(]), methamphetamine, amphetamine, fentanyl, carfentanil, heroin, "
     "crack cocaine, cocaine, lsd, mdma, ghb, krokodil, date rape drug, roofie, ecstasy pill"
 )
 MALWARE = terms(

@@ -30,7 +30,7 @@ MARKER = re.compile(
 """Of ChatML, Ring, Llama, Gemma, Mistral, DeepSeek, GLM: a tokenizer makes control tokens of these,
 and knows no quotation marks. Packing refuses a response with an end of turn in its midst."""
 
-SENTENCE_MARK = re.compile(r"</?s>")  # Llama's; in pairs inside a text it is HTML that strikes out
+SENTENCE_MARK = re.compile(r"</s>|\A\s*<s>")  # Llama's; in pairs within a text HTML strikes out
 STRUCK_OUT = re.compile(r"(?<=\S)\s*<s>[^<>\n]{1,200}</s>|<s>[^<>\n]{1,200}</s>(?=\s*\S)")
 NEXT_TURN = re.compile(
     r"(?:\A|\n[ \t]*\n)[ \t]*(?:\*\*|###? ?)?(?:Human|User|Assistant)(?:\*\*)?:(?!:)"
@@ -53,6 +53,7 @@ ABOUT_SIGNS = re.compile(
 TOKEN = re.compile(r"\d+|[^\W\d_]{1,40}+(?![^\W\d_])|\S")
 """A number, a word or a sign; of an endless word the letters."""
 
+NUMBER = re.compile(r"\d+")
 ASKED_TIMES = re.compile(r"\b(\d{1,6}|\w+) times\b", re.IGNORECASE)
 
 
@@ -141,11 +142,21 @@ def _loop_fault(prompt: str, response: str) -> tuple[str, str] | None:
     asked = ASKED_TIMES.findall(prompt)
     wanted = max((int(times) if times.isdecimal() else CLOSE_TIMES for times in asked), default=0)
     prose = FENCED.sub(" ", response) if "```" in response else response
-    tokens = ["0" if token.isdecimal() else token for token in TOKEN.findall(response)]
-    block = _loop(prose.split(), max(LOOP_TIMES, wanted + 1)) or _loop(
-        tokens, max(CLOSE_TIMES, wanted + 1)
-    )
+    block = _loop(prose.split(), max(LOOP_TIMES, wanted + 1))
+    if not block and _dense(response):
+        tokens = ["0" if token.isdecimal() else token for token in TOKEN.findall(response)]
+        block = _loop(tokens, max(CLOSE_TIMES, wanted + 1))
     return ("repetition", " ".join(block)) if block else None
+
+
+def _dense(text: str) -> bool:
+    """Whether a loop of tokens may be in it: without blanks it is long, with blanks a part is many.
+
+    Half of that is enough, as lines may be broken inside a loop.
+    """
+    parts = NUMBER.sub("0", text).split()
+    longest, most = max(map(len, parts)), max(Counter(parts).values())
+    return 2 * max(longest, most) >= CLOSE_TIMES
 
 
 def _loop(parts: Sequence[str], times: int) -> Sequence[str]:

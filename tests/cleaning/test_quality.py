@@ -64,6 +64,7 @@ def test_useless_rows_go_with_a_reason(response, reason):
         "No, no, no, no, no, no, no, no, no, no!",
         "Ha ha ha ha ha ha ha ha ha ha, very good.",
         "\n<think> a </think> b",
+        "Replace <s> by your name.",
         "The old price <s>10</s> is 8.",
         "<s>10</s> 8 is the price.",
         "Take |x| < 3, a<|x|>b, and x[INSTANCE]; the mean is <|x|>.",
@@ -90,6 +91,8 @@ SENTENCE = "Let me check it once more because I am not sure about it at all and 
     [
         "ha" * 500,
         "我想想。" * 500,
+        ("ha" * 20 + "\n") * 25,
+        "".join(f"x={number}; " for number in range(200)),
         "嗯" * 300,
         "x=1;" * 2000,
         SENTENCE * 30,
