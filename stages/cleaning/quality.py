@@ -152,11 +152,12 @@ def _loop_fault(prompt: str, response: str) -> tuple[str, str] | None:
 def _dense(text: str) -> bool:
     """Whether a loop of tokens may be in it: without blanks it is long, with blanks a part is many.
 
-    Half of that is enough, as lines may be broken inside a loop.
+    Lines may be broken inside a loop.
     """
-    parts = NUMBER.sub("0", text).split()
-    longest, most = max(map(len, parts)), max(Counter(parts).values())
-    return 2 * max(longest, most) >= CLOSE_TIMES
+    if max(map(len, text.replace("\n", "").split()), default=0) >= CLOSE_TIMES:
+        return True
+    counts = Counter(NUMBER.sub("0", text).split())
+    return any(times >= CLOSE_TIMES - 1 and _wordy((part,)) for part, times in counts.items())
 
 
 def _loop(parts: Sequence[str], times: int) -> Sequence[str]:
