@@ -166,7 +166,8 @@ FRENCH = Language(
     },
     clears=r"preven\w+|detect\w+|proteg\w+|protection|evit\w+|histori\w+|histoire|films?|romans?|"
     r"jeux?|"
-    r"minecraft|calorimetr\w+|de bain|glacee?|a eau|de peinture|volcan|piscine|lois?|formule|"
+    r"minecraft|calorimetr\w+|de bain|glacee?|a eau|[ad]e? graines|de peinture|volcan|piscine|"
+    r"lois?|formule|"
     r"masse molaire|structure|empech\w+|lutt\w+|signal\w+|traitement\w*|antidote|sensibilis\w+|"
     r"formation|desamorc\w+|echecs|processus|nazis?|propagande|dit|disait|"
     r"article|expose|theatre|supprim\w+|analys\w+|demin\w+|guerre|fruits?|poire|mon propre",
@@ -215,10 +216,10 @@ GERMAN = Language(
         "violence_instructions": _each(
             rf"{_DE_PERSON}(?: \w+){{0,5}} (?:toten|tote|umbringen|umbringe|ermorden|ermorde|"
             r"vergiften|vergifte|entfuhren|entfuhre|vergewaltigen|erwurgen|erstechen|foltern)|"
-            rf"(?:tote|ermorde|vergifte|entfuhre|erwurge|foltere|vergewaltige) (?:ich "
-            rf")?{_DE_PERSON}",
-            "toten tote umbringen ermorden vergiften entfuhren vergewaltigen erwurgen erstechen "
-            "foltern foltere",
+            rf"(?:tote|ermorde|vergifte|entfuhre|erwurge|foltere|vergewaltige) "
+            rf"(?:ich )?{_DE_PERSON}|bringe? (?:ich |man )?{_DE_PERSON}(?: \w+){{0,3}} um",
+            "toten tote bring bringe umbringen ermorden vergiften entfuhren vergewaltigen erwurgen "
+            "erstechen foltern foltere",
         ),
         "self_harm_instructions": _each(
             r"mich (?:selbst )?(?:\w+ ){0,3}(?:umbring\w+|tote\w*|erhang\w+|aufhang\w+|ritze\w*)|"
@@ -351,7 +352,8 @@ SPANISH = Language(
         "threat": _each(r"(?:te|los|la|lo) voy a (?:matar|degollar)|voy a matarte", "matar degol"),
     },
     clears=r"prevenir|prevencion|detect\w+|proteg\w+|evit\w+|histori\w+|pelicula|novelas?|juegos?|"
-    r"minecraft|calorimetr\w+|de bano|de agua|de semillas|volcan|ley(?:es)?|formula|masa molar|"
+    r"minecraft|calorimetr\w+|de bano|de agua|de chocolate|de crema|de gasolina|de semillas|volcan|"
+    r"ley(?:es)?|formula|masa molar|"
     r"estructura|impedir|combatir|denunci\w+|tratamiento|tratar|antidoto|capacitacion|"
     r"concienciacion|"
     r"desactiv\w+|ajedrez|proceso|nazis?|propaganda|dijo|decia|articulo|ensayo|elimin\w+|analiz\w+|"
@@ -463,7 +465,8 @@ CHINESE = Language(
         "cyber_crime": _unspaced(
             "勒索软件, 勒索軟體, 勒索病毒, 键盘记录器, 鍵盤記錄器, 间谍软件, 間諜軟體, 恶意软件, "
             "惡意軟體, "
-            "电脑病毒, 電腦病毒, 木马, 木馬, 钓鱼邮件, 釣魚郵件, 钓鱼网站, 釣魚網站"
+            "电脑病毒, 電腦病毒, 木马(?:病毒|程序), 木馬(?:病毒|程式), 钓鱼邮件, 釣魚郵件, "
+            "钓鱼网站, 釣魚網站"
         ),
         "fraud": _unspaced(
             "假钞, 假鈔, 假币, 假護照, 假护照, 假身份证, 假身份證, 盗刷, 被盗的?信用卡, "
@@ -478,6 +481,7 @@ CHINESE = Language(
             "儿童|兒童|"
             "人|女人|男人|女孩|室友|同事|别人|前女友|前男友|前妻)"
         ),
+        "drug_instructions": _unspaced("制毒, 製毒"),
         "self_harm_instructions": _unspaced(
             "自杀, 自殺, 割腕, 上吊, 结束自己的生命, 結束自己的生命"
         ),
