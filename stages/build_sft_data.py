@@ -31,6 +31,7 @@ from stages.cleaning.corpus import mix_phases, write_corpus
 from stages.cleaning.decontamination import STEP as DECONTAMINATION
 from stages.cleaning.decontamination import Index, Item
 from stages.cleaning.files import SEED, add_arguments, clean_as_asked, wants_one_file
+from stages.cleaning.harm import describe
 from stages.cleaning.hits import hits_markdown
 from stages.cleaning.inputs import require_usable, source_files
 from stages.cleaning.leaks import self_answered
@@ -79,6 +80,7 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
         figures["mixture"] |= corpus.describe(config)
         figures["dropped"] = cleaned.drops | corpus.drops()
         figures["repairs"] = dict(sorted((repairs + Counter(cleaned.repairs)).items()))
+        figures["harm"] = describe(cleaned.notes)
         figures["near_dedup"] = cleaned.near
         figures["benchmark_overlap"] = overlap
         figures["decontamination"] = {

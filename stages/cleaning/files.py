@@ -15,6 +15,7 @@ from stages.base.jsonl import write_json
 from stages.base.params import NearDedup
 from stages.base.schema import meant
 from stages.cleaning.decontamination import Index, Item
+from stages.cleaning.harm import describe
 from stages.cleaning.inputs import require_file
 from stages.cleaning.leaks import self_answered
 from stages.cleaning.quarantine import STEP as UNREAD
@@ -128,6 +129,8 @@ def clean_file(
             "dropped": cleaned.drops,
             "repairs": dict(sorted((repairs + Counter(cleaned.repairs)).items())),
         }
+        if "harm" in steps:
+            report["harm"] = describe(cleaned.notes)
         if cleaned.near is not None:
             report["near_dedup"] = cleaned.near
         tried = None if index is None else _try(index, items, cleaned)

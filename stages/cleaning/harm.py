@@ -2,170 +2,190 @@
 
 A dangerous word alone decides nothing: "kill the process", a bomb calorimeter and the toxicology of
 ricin are science and code. A row goes when instructions are asked for something dangerous, when a
-person is threatened, or when a child is sexualised, unless words of study, protection, games,
-software or fiction clear it. Paraphrases outside the lists are not seen.
+person or a group is threatened or despised, or when a child is sexualised, unless words of study,
+protection, games, software or fiction clear it. A row whose answer refuses stays, and is counted:
+what it shows is how to say no. Paraphrases outside the lists are not seen.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from stages.cleaning.folding import unmasked, visible
-from stages.cleaning.harm_words import (
-    CHILDREN,
-    EARNEST,
-    FICTION,
-    GAMES,
-    GROOMING,
-    HANDLING,
-    HARMLESS,
-    MAKING,
-    PEOPLE,
-    PROTECTION,
-    REQUEST,
-    SELF_HARM,
-    SEXUAL,
-    SOFTWARE,
-    STUDY,
-    VIOLENCE,
-    WEAPONS,
-    WRITING,
-)
+from stages.cleaning.harm_languages import CYRILLIC_RULES, HAN_RULES, LANGUAGES, LATIN_RULES
+from stages.cleaning.harm_refusals import refusal
+from stages.cleaning.harm_rules import RULES, Rule
+from stages.cleaning.harm_words import HARMLESS, PREFIX
 from stages.cleaning.rows import Dropped, Filtered, Row
 
 STEP = "harm"
-
-SENTENCE_END = re.compile(r"(?<=[.?!])[\"')\]]*\s+")
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A pattern, the reason it stands for, and what clears a match.
-
-    ``within`` clears inside the match, ``around`` anywhere in its sentence; nothing does in a
-    sentence with a word of ``unless``.
-    """
-
-    reason: str
-    pattern: re.Pattern[str]
-    within: re.Pattern[str]
-    around: re.Pattern[str]
-    unless: re.Pattern[str]
+OUT_OF_REACH = (
+    "paraphrases outside the word lists, requests spread over sentences, other languages, codes "
+    "and "
+    "spellings that hide a word, and harm that is true of the answer alone"
+)
+SENTENCE_END = re.compile(r"(?<=[.?!])(?<!\.\.)[\"')\]]*\s+|(?<=[。？！])")
+BEGINNINGS = re.compile(rf"\b\w{{1,{PREFIX}}}")
+CYRILLIC = re.compile("[а-яё]{3}")
+HAN = re.compile("[\u4e00-\u9fff]")
+BLANKED = re.compile(rf"\b(?:{HARMLESS})\b")
+SPELLED = (*RULES, *LATIN_RULES)
+BY_PREFIX: dict[str, list[int]] = {}
+for _number, _rule in enumerate(SPELLED):
+    for _prefix in _rule.terms.prefixes:
+        BY_PREFIX.setdefault(_prefix, []).append(_number)
 
 
 @dataclass(frozen=True)
 class HarmDecision:
-    """Why a text is harmful, or which suspicious words were harmless and what cleared them."""
+    """Why a text is harmful, or which suspicious words were harmless and what cleared them.
+
+    ``field`` and ``refused`` are of rows: where the harm stands, and the words of the refusal for
+    which the row stays all the same.
+    """
 
     harmful: bool
     reason: str
     words: tuple[str, ...]
     cleared_by: tuple[str, ...] = ()
+    field: str = ""
+    refused: str = ""
 
 
-def _near(first: str, second: str, between: int) -> str:
-    """``first``, at most so many words, ``second``."""
-    return rf"\b(?:{first})\b(?:\W+\w+){{0,{between}}}?\W+(?:{second})\b"
-
-
-def _words(*lists: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(lists)})\b", re.IGNORECASE)
-
-
-def _rule(
-    reason: str,
-    pattern: str,
-    within: tuple[str, ...],
-    around: tuple[str, ...],
-    unless: tuple[str, ...] = (EARNEST,),
-) -> Rule:
-    compiled = re.compile(pattern, re.IGNORECASE)
-    return Rule(reason, compiled, _words(*within, *around), _words(*around), _words(*unless))
-
-
-_INTENT = (
-    r"\b(?:i|we)(?:'ll| will| shall| am going to| are going to|'m going to|'re going to|'m gonna|"
-    r" am gonna|'re gonna| are gonna| gonna| wanna| should| must| swear i will)"
-)
-_ASKED = rf"\b(?:{REQUEST})\W+(?:\w+\W+){{0,2}}?"
-_DEMAND = r"(?:^|please |just )(?:make|build|cook|give|get|synthesi[sz]e) (?:me|us)"
-_ORDER = r"write|provide|give|describe|list|show|explain|need|want"
-_PAPER = r"recipes?|synthes[ie]s|procedures?|instructions?|blueprints?|steps|guide"
-CANDIDATE = _words(WEAPONS, VIOLENCE, SELF_HARM, SEXUAL, GROOMING)
-BLANKED = _words(HARMLESS)
-_CRAFT = ((STUDY, PROTECTION), (GAMES, r"cipher|plaintext|yara"))
-_MILD = ((), (STUDY, PROTECTION, GAMES, SOFTWARE, FICTION))
-_ATTACK = ((PROTECTION,), (GAMES, SOFTWARE, FICTION))
-_YOUNG = ((), (PROTECTION,), (EARNEST, WRITING))
-RULES = (
-    _rule("weapon_instructions", f"{_ASKED}{_near(MAKING, WEAPONS, 4)}", *_CRAFT),
-    _rule("weapon_instructions", rf"{_DEMAND}\W+(?:\w+\W+){{0,2}}?(?:{WEAPONS})\b", *_CRAFT),
-    _rule("weapon_instructions", _near("recipe for|instructions for", WEAPONS, 3), *_CRAFT),
-    _rule(
-        "weapon_instructions",
-        rf"{_near(_ORDER, _PAPER, 5)} (?:for|of|to)\W+(?:\w+\W+){{0,3}}?(?:{WEAPONS})\b",
-        *_CRAFT,
-    ),
-    _rule("weapon_instructions", f"{_ASKED}{_near(HANDLING, WEAPONS, 4)}", *_MILD),
-    _rule("weapon_instructions", _near("guide to", WEAPONS, 3), *_MILD),
-    _rule("self_harm_instructions", _near(REQUEST, SELF_HARM, 4), (PROTECTION, STUDY), (GAMES,)),
-    _rule("violence_instructions", rf"{_near(REQUEST, VIOLENCE, 3)}\W+(?:{PEOPLE})\b", *_ATTACK),
-    _rule("threat", rf"{_INTENT}\W+(?:\w+\W+){{0,1}}?(?:{VIOLENCE})\W+(?:{PEOPLE})\b", *_ATTACK),
-    _rule("sexualised_child", _near(SEXUAL, CHILDREN, 3), *_YOUNG),
-    _rule("sexualised_child", _near(CHILDREN, SEXUAL, 3), *_YOUNG),
-    _rule(
-        "sexualised_child",
-        rf"{_near(REQUEST, GROOMING, 1)}\W+(?:an? |my |the |young )*(?:{CHILDREN})\b",
-        *_YOUNG,
-    ),
-)
-
-
-def judge_harm(text: str) -> HarmDecision:
-    """Decide on one text, sentence by sentence."""
-    text = _plain(text)
-    candidates = tuple(dict.fromkeys(found.lower() for found in CANDIDATE.findall(text)))
+def judge_harm(text: str, context: str = "") -> HarmDecision:
+    """Decide on one text, sentence by sentence; ``context`` is the other text of the row."""
+    plain, folded = _forms(text)
+    candidates = list(_candidates(plain, folded))
     if not candidates:
         return HarmDecision(False, "no_candidate", ())
-    blanked = BLANKED.findall(text)
-    cleared = dict.fromkeys(phrase.lower() for phrase in blanked)
-    for sentence in SENTENCE_END.split(BLANKED.sub(" - ", text)):
-        if not CANDIDATE.search(sentence):
-            continue
-        for rule in RULES:
+    words, cleared = dict[str, None](), dict[str, None]()
+    forms = {form: _Reading(form) for form in (plain, folded)}
+    for rule, form in candidates:
+        named, sentences = forms[form].about(rule)
+        words |= dict.fromkeys(named)
+        for sentence, blanked in sentences:
+            cleared |= dict.fromkeys(blanked)
             for match in rule.pattern.finditer(sentence):
-                clearing = _clearing(rule, match)
+                clearing = rule.clearing(match, f"{_forms(context)[0]} {plain}")
                 if not clearing:
-                    return HarmDecision(True, rule.reason, (match.group(0),))
+                    return HarmDecision(True, rule.reason, (_as_written(text, match.group()),))
                 cleared |= dict.fromkeys(clearing)
-    return HarmDecision(False, "harmless_context", candidates, tuple(cleared))
+    reason = "harmless_context" if words else "no_candidate"
+    return HarmDecision(False, reason, tuple(words), tuple(cleared))
 
 
-def _plain(text: str) -> str:
-    """What a reader sees, in small letters, Latin ones for those that look the same."""
-    text = visible(text).replace("’", "'")
-    return text if text.isascii() else unmasked(text.casefold(), text.casefold())
+Sentence = tuple[str, tuple[str, ...]]
+"""With harmless phrases blanked, and these phrases."""
 
 
-def _clearing(rule: Rule, match: re.Match[str]) -> list[str]:
-    """The words that make a match harmless."""
-    if rule.unless.search(match.string):
-        return []
-    found = (*rule.within.finditer(match.group(0)), *rule.around.finditer(match.string))
-    return [word.group(0).lower() for word in found]
+class _Reading:
+    """A text whose sentences are looked at only where a rule's words stand."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._found: dict[str, tuple[list[str], list[Sentence]]] = {}
+        self._sentences: dict[int, Sentence] = {}
+        self._ends: list[int] = []
+
+    def about(self, rule: Rule) -> tuple[list[str], list[Sentence]]:
+        """The rule's words in the text, and the sentences that hold them."""
+        key = rule.terms.pattern
+        if key not in self._found:
+            matches = list(rule.candidate.finditer(self._text))
+            numbers = sorted({self._number(match.start()) for match in matches})
+            sentences = [self._sentence(number) for number in numbers]
+            self._found[key] = [match.group() for match in matches], sentences
+        return self._found[key]
+
+    def _number(self, at: int) -> int:
+        if not self._ends:
+            self._ends = [end.end() for end in SENTENCE_END.finditer(self._text)]
+        return bisect_right(self._ends, at)
+
+    def _sentence(self, number: int) -> Sentence:
+        if number not in self._sentences:
+            begin = self._ends[number - 1] if number else 0
+            end = self._ends[number] if number < len(self._ends) else len(self._text)
+            sentence = self._text[begin:end].rstrip()
+            phrases = tuple(phrase.group() for phrase in BLANKED.finditer(sentence))
+            self._sentences[number] = (BLANKED.sub(" - ", sentence), phrases)
+        return self._sentences[number]
+
+
+def _as_written(text: str, words: str) -> str:
+    """The words with their capitals, if they stand in the text as they were found."""
+    line = " ".join(text.split())
+    at = line.lower().find(words)
+    return words if at < 0 else line[at : at + len(words)]
+
+
+def _candidates(plain: str, folded: str) -> Iterator[tuple[Rule, str]]:
+    """The rules whose words may be in the text, each with the form of the text it reads."""
+    beginnings = BY_PREFIX.keys() & BEGINNINGS.findall(plain)
+    for number in sorted({number for prefix in beginnings for number in BY_PREFIX[prefix]}):
+        yield SPELLED[number], plain
+    if folded.isascii():
+        return
+    for script, rules in ((CYRILLIC, CYRILLIC_RULES), (HAN, HAN_RULES)):
+        if script.search(folded):
+            yield from ((rule, folded) for rule in rules)
+
+
+def _forms(text: str) -> tuple[str, str]:
+    """A text in small letters with single blanks, look-alikes as Latin letters and as they are."""
+    if text.isascii():
+        folded = " ".join(text.lower().split())
+        return folded, folded
+    folded = " ".join(visible(text).replace("’", "'").casefold().split())
+    return unmasked(folded, folded), folded
+
+
+def judge_row(prompt: str, response: str) -> HarmDecision:
+    """Decide on a row. A refusal clears its question, its thoughts and its own sentence."""
+    asked = judge_harm(prompt, response)
+    said = asked if asked.harmful else judge_harm(response, prompt)
+    if not said.harmful:
+        return said
+    field = "prompt" if said is asked else "response"
+    answer = response.rpartition("</think>")[2]
+    plain, folded = _forms(answer)
+    refused = refusal(plain) or refusal(folded)
+    if refused:
+        rest = (part for part in SENTENCE_END.split(answer) if not _refuses(part))
+        if not judge_harm(" ".join(rest)).harmful:
+            return HarmDecision(False, said.reason, said.words, (), field, refused)
+    return HarmDecision(True, said.reason, said.words, (), field)
+
+
+def _refuses(sentence: str) -> bool:
+    plain, folded = _forms(sentence)
+    return bool(refusal(plain) or refusal(folded))
 
 
 def drop_harmful(rows: Sequence[Row]) -> Filtered:
-    """Drop rows whose prompt or response is harmful."""
-    kept, dropped = list[Row](), list[Dropped]()
+    """Drop rows whose prompt or response is harmful; refusals stay and are counted."""
+    kept, dropped, refused = list[Row](), list[Dropped](), 0
     for row in rows:
-        verdicts = ((name, judge_harm(row[name])) for name in ("prompt", "response"))
-        bad = next(((name, verdict) for name, verdict in verdicts if verdict.harmful), None)
-        if bad is None:
-            kept.append(row)
+        verdict = judge_row(row["prompt"], row["response"])
+        if verdict.harmful:
+            evidence = {"field": verdict.field, "words": list(verdict.words)}
+            dropped.append(Dropped(row, STEP, verdict.reason, evidence))
         else:
-            evidence = {"field": bad[0], "words": list(bad[1].words)}
-            dropped.append(Dropped(row, STEP, bad[1].reason, evidence))
-    return Filtered(kept, dropped)
+            kept.append(row)
+            refused += bool(verdict.refused)
+    return Filtered(kept, dropped, notes={"refused": refused} if refused else {})
+
+
+def describe(notes: dict[str, int]) -> dict[str, Any]:
+    """For the report: what the filter looks for, what it cannot see, and refusals it let stay."""
+    categories = sorted({rule.reason for rule in SPELLED})
+    return {
+        "refused": notes.get("refused", 0),
+        "categories": categories,
+        "languages": list(LANGUAGES),
+        "out_of_reach": OUT_OF_REACH,
+    }

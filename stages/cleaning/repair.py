@@ -2,7 +2,7 @@
 
 Kept: newline and tab, joiners and marks inside emoji and scripts that need them. ftfy runs with
 everything off that would touch code or LaTeX: quotes, ligatures, widths, HTML entities; it leaves
-code alone, and lines where what it would write stands already (talk about encodings).
+code alone, and lines that set the right form beside the broken one (talk about encodings).
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 
 import ftfy
+from ftfy.badness import is_bad
 
 from stages.cleaning.folding import IGNORABLE
 from stages.cleaning.rows import Filtered, Row
@@ -23,7 +25,19 @@ SEPARATORS = re.compile(r"\x0crac(?=\s*\{)|[\v\f\x1c-\x1f]")
 
 CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]+`)", re.DOTALL)
 CODEC = re.compile(r"\b(?:en|de)code\(")
+ABOUT = re.compile(
+    r"mojibake|\b(?:utf|latin|iso|cp|windows|ascii|unicode|charset|misread|garbled|becomes?|"
+    r"turns)\b|"
+    r"instead of|shows? up|appears? as|->|=>|→|[ck]odier|encod|decod|wird zu|statt\b",
+    re.IGNORECASE,
+)
+"""What is said of a wrong encoding."""
+WORD = re.compile(r"[^\W\d_]+")
+ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]{0,400}(?:\x07|\x1b\\)|[()][0-9A-Z])")
+"""What a terminal takes for a colour, a place, a title or a set of letters."""
 SUSPECT = re.compile(r"[^\n\t\x20-\x7e]")
+MISREAD = re.compile(r"[\x1b\x80-\x9f\ud800-\udfff]|^[ÃÂ][ \xa0]", re.MULTILINE)
+DENSE = re.compile(r"[^\x00-\x7f]{2}|[ÂÃŒœ]")  # whatever ftfy finds bad holds one of these
 ROUNDS = 5
 JOINERS = "\u200c\u200d"
 SELECTOR = re.compile(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
@@ -63,7 +77,8 @@ def repair(text: str) -> tuple[str, Counter[str]]:
     counts: Counter[str] = Counter()
     if not SUSPECT.search(text):
         return text, counts
-    fixed, counts["line_end"] = LINE_ENDS.subn("\n", text)
+    fixed, counts["terminal_sequence"] = ANSI.subn("", text) if "\x1b" in text else (text, 0)
+    fixed, counts["line_end"] = LINE_ENDS.subn("\n", fixed)
     fixed, separators = SEPARATORS.subn(_separator, fixed)
     counts["control_character"] += separators
     for _ in range(ROUNDS):  # what is laid bare by one repair may need the other
@@ -84,22 +99,37 @@ def _separator(found: re.Match[str]) -> str:
 
 def _decoded(text: str) -> str:
     """The text with mojibake undone, but not in code."""
+    if not MISREAD.search(text) and not (DENSE.search(text) and is_bad(text)):
+        return text  # ftfy would look line by line, slowly, and leave it
     parts = CODE.split(text)
     parts[::2] = ("\n".join(map(_decoded_line, part.split("\n"))) for part in parts[::2])
     return "".join(parts)
 
 
 def _decoded_line(line: str) -> str:
-    """As it is if it is about encodings: the right form stands beside the broken one."""
+    """Its broken stretches mended; as it is if it is about encodings."""
     if line.isascii() or CODEC.search(line):
         return line
     plain = ftfy.fix_text(line, FTFY)
-    brought = Counter(plain) - Counter(line)
-    about = any(character > "\x7f" and character in line for character in brought)
-    return line if about else plain
+    return line if plain == line or _about_encodings(line, plain) else plain
+
+
+def _about_encodings(line: str, plain: str) -> bool:
+    """Whether the right form stands beside the broken one as its explanation.
+
+    In a mixed text it stands there as well, inside other words or as the same word elsewhere.
+    """
+    if ABOUT.search(line):
+        brought = Counter(plain) - Counter(line)
+        return any(character > "\x7f" and character in line for character in brought)
+    words = Counter(WORD.findall(line))
+    new = Counter(WORD.findall(plain)) - words
+    return any(len(word) == 1 and word > "\x7f" and words[word] for word in new)
 
 
 def _visible(text: str, counts: Counter[str]) -> str:
+    if not any(map(_doubtful, set(text))):
+        return text
     characters, last = list[str](), ""
     for at, character in enumerate(text):
         kind = _unwanted(text, at, last)
@@ -109,6 +139,14 @@ def _visible(text: str, counts: Counter[str]) -> str:
             characters.append(character)
             last = character
     return "".join(characters)
+
+
+@cache
+def _doubtful(character: str) -> bool:
+    """Whether it may have to go: it is a control, draws nothing, or is nothing."""
+    if character in "\n\t" or " " <= character <= "~":
+        return False
+    return unicodedata.category(character)[0] == "C" or bool(IGNORABLE.match(character))
 
 
 def _unwanted(text: str, at: int, last: str) -> str:

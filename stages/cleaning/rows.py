@@ -56,13 +56,15 @@ def dropped_at(path: Path, step: str) -> list[Dropped]:
 class Filtered:
     """Rows that stay, in input order, rows that go, and counts of repairs made in place.
 
-    ``left`` is what was seen in rows that stay, for a person to judge, with their ids.
+    ``left`` is what was seen in rows that stay, for a person to judge, with their ids; ``notes``
+    counts rows that stay for a reason a reader of the report wants to know.
     """
 
     kept: list[Row]
     dropped: list[Dropped]
     repairs: dict[str, int] = field(default_factory=dict)
     left: list[dict[str, Any]] = field(default_factory=list)
+    notes: dict[str, int] = field(default_factory=dict)
 
 
 def wrong_field(row: Row) -> str | None:

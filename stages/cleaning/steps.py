@@ -73,8 +73,8 @@ class Cleaned:
 
     ``kept`` are numbers of ``rows``, in input order. ``dropped`` is a file of JSON rows, first
     those that a reader put aside, then the others in input order; ``drops`` counts them by step
-    and reason. ``left`` counts the kept rows in which decontamination saw something that is no
-    copy, and shows the first.
+    and reason, ``notes`` what a filter let stay and wants to be known. ``left`` counts the kept
+    rows in which decontamination saw something that is no copy, and shows the first.
     """
 
     rows: RowFile
@@ -84,6 +84,7 @@ class Cleaned:
     repairs: dict[str, int]
     near: dict[str, Any] | None
     left: dict[str, Any]
+    notes: dict[str, int]
 
 
 def clean(rows: Iterable[Row | Dropped], plan: Plan, folder: Path, where: str) -> Cleaned:
@@ -109,7 +110,7 @@ def clean(rows: Iterable[Row | Dropped], plan: Plan, folder: Path, where: str) -
                 else:
                     yield row
 
-        seen = _Seen(plan)
+        seen, notes = _Seen(plan), Counter[str]()
         for batch in in_order(_prepare, plan, _batches(put_aside(), where), plan.workers):
             seen.add(batch, len(stored))
             stored.append(batch.lines)
@@ -121,6 +122,7 @@ def clean(rows: Iterable[Row | Dropped], plan: Plan, folder: Path, where: str) -
             drops.update(judged.drops)
             left += len(judged.left)
             shown += judged.left[: SHOWN - len(shown)]
+            notes.update(judged.notes)
     return Cleaned(
         stored,
         kept,
@@ -129,6 +131,7 @@ def clean(rows: Iterable[Row | Dropped], plan: Plan, folder: Path, where: str) -
         dict(sorted(repairs.items())),
         seen.describe(),
         {"rows": left, "first": shown},
+        dict(sorted(notes.items())),
     )
 
 
@@ -239,13 +242,14 @@ class _Judged:
     dropped: list[bytes]
     drops: Counter[tuple[str, str]]
     left: list[dict[str, Any]]
+    notes: Counter[str]
 
 
 def _judge(shared: tuple[Plan, RowFile, _Copies], shard: Shard) -> _Judged:
     plan, stored, copies = shared
     gone = _copied(shard, stored, copies)
     kept = [number for number in range(*shard) if number not in gone]
-    left = list[dict[str, Any]]()
+    left, notes = list[dict[str, Any]](), Counter[str]()
     filters = list(plan.filters())
     if filters:
         alive = list(stored.rows(kept))
@@ -253,6 +257,7 @@ def _judge(shared: tuple[Plan, RowFile, _Copies], shard: Shard) -> _Judged:
         for step in filters:
             result = step(alive)
             alive, left = result.kept, left + result.left
+            notes.update(result.notes)
             gone.update({numbers[item.row["id"]]: item for item in result.dropped})
         kept = [numbers[row["id"]] for row in alive]
     ordered = [gone[number] for number in sorted(gone)]
@@ -261,6 +266,7 @@ def _judge(shared: tuple[Plan, RowFile, _Copies], shard: Shard) -> _Judged:
         [encode(item.to_row()) for item in ordered],
         Counter((item.step, item.reason) for item in ordered),
         left,
+        notes,
     )
 
 

@@ -269,6 +269,9 @@ def _cleaning(
         "",
         *drop_table(figures["dropped"]),
         *_repairs(figures["repairs"]),
+        "## Harm",
+        "",
+        *_harm(figures["harm"]),
         "## Near copies",
         "",
         *_pairs(figures["near_dedup"]),
@@ -421,6 +424,18 @@ def _repairs(repairs: Mapping[str, int]) -> list[str]:
     """What was mended in place."""
     rows = list(repairs.items())
     return table(("mended in place", "places"), rows) if rows else ["Nothing had to be mended.", ""]
+
+
+def _harm(harm: Mapping[str, Any]) -> list[str]:
+    """What the filter looked for, what it cannot see, and what it let stay."""
+    return [
+        f"Looked for: {', '.join(harm['categories'])}; in {', '.join(harm['languages'])}. Rows "
+        f"with a "
+        f"harmful question that stay because the answer refuses: {harm['refused']:,}. Out of "
+        f"reach: "
+        f"{harm['out_of_reach']}.",
+        "",
+    ]
 
 
 def _pairs(near: Mapping[str, Any] | None) -> list[str]:

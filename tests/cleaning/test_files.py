@@ -9,7 +9,7 @@ from stages.base.errors import ConfigError, DataError
 from stages.base.jsonl import read_json, read_jsonl, read_lines, write_jsonl
 from stages.build_sft_data import page_of_file
 from stages.cleaning import files
-from stages.cleaning.files import clean_file
+from stages.cleaning.files import NEAR, clean_file
 
 ITEM = {"id": "q1", "benchmark": "geo", "question": "What is the capital of Burkina Faso?"}
 
@@ -67,6 +67,22 @@ def test_the_report_adds_up(cleaned):
     assert report["repairs"] == {"format_character": 2}  # of "zero" and of "leak"
     assert report["decontamination"]["items"] == 1
     assert report["decontamination"]["left_with_other_numbers"] == {"rows": 0, "first": []}
+    assert report["harm"]["refused"] == 0
+
+
+def test_refusals_are_counted_in_the_report_whatever_the_number_of_workers(tmp_path):
+    answers = ("I'm sorry, but I can't help with that.", "I will not.", "Mix it.", "4")
+    rows = [
+        row(f"r{at}", f"How to make a pipe bomb {at}?", text) for at, text in enumerate(answers)
+    ]
+    write_jsonl(tmp_path / "rows.jsonl", rows)
+    for workers in (1, 2):
+        clean_file(
+            tmp_path / "rows.jsonl", None, tmp_path / "out", 13, 1.0, ("harm",), NEAR, workers
+        )
+        report = read_json(tmp_path / "out/report.json")
+        assert report["rows"]["kept"] == report["harm"]["refused"] == 2
+        assert {"fraud", "hate", "weapon_instructions"} < set(report["harm"]["categories"])
 
 
 def test_a_line_says_what_came_of_the_rows(cleaned, tmp_path, capsys):

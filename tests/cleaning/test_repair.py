@@ -30,6 +30,18 @@ from stages.cleaning.repair import repair, repair_rows
         ("num\u034fber", "number", "invisible_mark"),
         ("num\U000e0100ber", "number", "invisible_mark"),
         ("num\u3164ber", "number", "invisible_mark"),
+        (
+            "Was heißt â€žGrÃ¼ÃŸeâ€œ auf Englisch?",
+            "Was heißt „Grüße“ auf Englisch?",
+            "mojibake",
+        ),
+        ("Das heißt: GrÃ¼ÃŸe", "Das heißt: Grüße", "mojibake"),
+        ("Für dich und fÃ¼r mich, für alle", "Für dich und für mich, für alle", "mojibake"),
+        ("„Hallo“ und â€žTschÃ¼ssâ€œ", "„Hallo“ und „Tschüss“", "mojibake"),
+        ("$\\alpha_i$ für schÃ¶ne `Ã©`", "$\\alpha_i$ für schöne `Ã©`", "mojibake"),
+        ("\x1b[31mred\x1b[0m", "red", "terminal_sequence"),
+        ("\x1b[1;32mok\x1b[0m \x1b[2K\x1b[10Adone", "ok done", "terminal_sequence"),
+        ("\x1b]0;title\x07$ ls\x1b(B", "$ ls", "terminal_sequence"),
         ("5\ufe0f apples", "5 apples", "invisible_mark"),
     ],
 )
@@ -50,6 +62,10 @@ def test_repairs_are_made_and_counted(text, mended, kind):
         "日本語と한국어",
         "The mojibake of é is Ã©",
         "In latin-1 'Ã¼' is what you see when 'ü' is misread",
+        "Grüße becomes GrÃ¼ÃŸe when UTF-8 is read as Latin-1",
+        "é: Ã©",
+        r"\x1b[31mred\x1b[0m and \033[0m are escapes",
+        "the array a[0m] and [31m stay",
         "print('Ã©'.encode('latin1').decode('utf8'))",
         "```\nx = 'schÃ¶n'\n```",
         "new emoji \U0001fae8",
@@ -64,6 +80,7 @@ def test_code_latex_and_scripts_are_left_alone(text):
 @given(
     st.text()
     | st.text("Ã¶â\x80\x99\u200b\xa0ﬁ\r\n")
+    | st.text("\x1b[]0;m\x07\\a\n(B")
     | st.text("a5\u2764क\u200c\u200d\ufe0f\u034f\u1160\ue000\x00")
 )
 def test_repairing_twice_changes_nothing_more(text):

@@ -114,6 +114,12 @@ SFT_FIGURES: dict[str, Any] = {
     },
     "dropped": {"quality": {"repetition": 1}},
     "repairs": {"mojibake": 2},
+    "harm": {
+        "categories": ["fraud", "hate"],
+        "languages": ["English"],
+        "refused": 1234,
+        "out_of_reach": "codes",
+    },
     "near_dedup": {"pairs_compared": 7, "parameters": {"bands": 24}},
     "decontamination": {"items": 5, "ngram": 13, "out_of_reach": "paraphrases"},
 }
