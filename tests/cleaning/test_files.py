@@ -77,9 +77,7 @@ def test_refusals_are_counted_in_the_report_whatever_the_number_of_workers(tmp_p
     ]
     write_jsonl(tmp_path / "rows.jsonl", rows)
     for workers in (1, 2):
-        clean_file(
-            tmp_path / "rows.jsonl", None, tmp_path / "out", 13, 1.0, ("harm",), NEAR, workers
-        )
+        clean_file(tmp_path / "rows.jsonl", None, tmp_path / "out", 13, ("harm",), NEAR, workers)
         report = read_json(tmp_path / "out/report.json")
         assert report["rows"]["kept"] == report["harm"]["refused"] == 2
         assert {"fraud", "hate", "weapon_instructions"} < set(report["harm"]["categories"])
