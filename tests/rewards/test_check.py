@@ -88,6 +88,7 @@ def test_a_line_that_is_not_json_is_one_plain_error(tmp_path):
     assert list(tmp_path.iterdir()) == [rows]
 
 
+@pytest.mark.slow
 def test_the_command_checks_and_counts(tmp_path):
     rows = written(tmp_path / "rows.jsonl", [row for row, _ in ROWS[:3]])
     done = run("check", "--input", rows, "--output", tmp_path / "out.jsonl")
