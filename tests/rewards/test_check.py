@@ -118,6 +118,7 @@ def test_thinking_that_never_began_is_told_from_one_that_never_ended(tmp_path):
     assert ended == "the thinking never ended"
 
 
+@pytest.mark.slow
 def test_the_command_checks_and_counts(tmp_path):
     rows = written(tmp_path / "rows.jsonl", [row for row, _ in ROWS[:3]])
     done = run("check", "--input", rows, "--output", tmp_path / "out.jsonl")

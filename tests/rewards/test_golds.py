@@ -94,6 +94,7 @@ def test_the_golds_of_math_500():
 
 
 @pytest.mark.skipif(not GSM8K.is_file(), reason=f"{GSM8K} is not there")
+@pytest.mark.slow  # reads every gold of the set
 def test_the_golds_of_gsm8k():
     rows = read_jsonl(GSM8K)
     texts = [(row["answer"].split("####")[1].strip(), row["question"]) for row in rows]

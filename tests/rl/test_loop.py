@@ -31,7 +31,12 @@ def mean_reward(rows):
 
 @pytest.mark.parametrize(
     ("objective", "scheduler"),
-    [("icepop", "c3po"), ("tis", "c3po"), ("grpo", "synchronous"), ("icepop", "synchronous")],
+    [
+        ("icepop", "c3po"),
+        ("grpo", "synchronous"),
+        pytest.param("tis", "c3po", marks=pytest.mark.slow),
+        pytest.param("icepop", "synchronous", marks=pytest.mark.slow),
+    ],
 )
 def test_reward_rises(tmp_path, objective, scheduler):
     journal = Rig(tmp_path, objective=objective, scheduler=scheduler).run().journal
@@ -223,7 +228,7 @@ def test_a_checker_that_mostly_fails_stops_the_run(tmp_path):
 
 
 @pytest.mark.parametrize("inside", [True, False])
-@pytest.mark.parametrize("minibatches", [1, 2])
+@pytest.mark.parametrize("minibatches", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_a_gradient_that_is_not_a_number_stops_the_run_and_keeps_the_checkpoint(
     tmp_path, minibatches, inside
 ):
