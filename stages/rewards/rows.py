@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from stages.base.errors import VerifierError
 from stages.base.records import Problem
 from stages.rewards.choices import read_choice
+from stages.rewards.formulas import formula
 from stages.rewards.maths import read_gold
 from stages.rewards.maths_nodes import symbols
 from stages.rewards.maths_values import Scalar, Text
+from stages.rewards.yes_no import is_yes_or_no
 
 Row = Mapping[str, Any]
 SCIENCE = ("stem", "science", "physics", "chemistry", "biology")
 PASSED_ON = ("unit", "tolerance", "aliases", "thinking")
 INSTRUCTIONS = ("instruction_id_list", "kwargs", "ground_truth", "messages", "prompt")
+NAMED = re.compile(r"(?=.*[a-z]|.*[A-Z].*[0-9])[A-Z].*")
+"""A formula that no one would take for a product of variables: NaCl and CO2, not PV."""
 WRITTEN = ("notation", "instance")
 
 
@@ -80,6 +85,8 @@ def _science(text: str) -> str:
         return "molecule"
     if read_choice(text) is not None:
         return "choice"
+    if is_yes_or_no(text) or NAMED.fullmatch(formula(text)):
+        return "text"
     try:
         value = read_gold(text)
     except VerifierError:
