@@ -1,8 +1,9 @@
 r"""The final answer of a response to an outside problem: prose with mathematics in it.
 
 The last ``\boxed{...}`` counts, else what follows the last "answer is" or "####", else a last line
-that is nothing but an answer, or whose last sentence plainly states one value. Other answers in the same response count against it: all that can be
-read must be right, unless words between two say that the later one replaces the earlier.
+that is nothing but an answer, or whose last sentence plainly states one value. Other answers in the
+same response count against it: all that can be read must be right, unless words between two say
+that the later one replaces the earlier.
 """
 
 from __future__ import annotations
@@ -79,10 +80,12 @@ VARIABLE = re.compile(r"\s*\$?\s*[b-zB-HJ-Z](?![A-Za-z'’])")
 UNENDING = re.compile(r"[^.]*(?:\.\.+|…|\\[lc]?dots)[\s$]*")
 QUOTED = re.compile(r"([`\"'*_])(.*)\1\.?", re.DOTALL)
 CLAIM = r"(?:right|correct|true|real|actual|proper)"
+VALUE = r"[\s:$]{0,3}([^.!?\n]{1,60}(?:\.\d[^.!?\n]*)?)"
 AGAIN = (
-    r"(?:hmm+|oops|re-?check(?:s|ed|ing)?|re-?count(?:s|ed|ing)?|re-?calculat\w{1,5}|re-?comput\w{1,5}|"
+    r"(?:hmm+|oops|re-?check(?:s|ed|ing)?|re-?count(?:s|ed|ing)?|re-?calculat\w{1,5}|"
+    r"re-?comput\w{1,5}|"
     r"(?:check|count|calculat|comput|look|add)(?:s|e|es|ed|ing)?(?:\s+\w{1,9})?\s+again|"
-    r"again,?\s+(?:I|we)|second\s+(?:look|check|count|try)|double[- ]?check(?:s|ed|ing)?)"
+    r"again,?\s+(?:I|we)|on\s+(?:reflection|second\s+thoughts?)|second\s+(?:look|check|count|try))"
 )
 RIVALS = tuple(
     re.compile(rf"(?im){pattern}")
@@ -96,8 +99,10 @@ RIVALS = tuple(
         r"\b[,:\s]*"
         r"(?:(?:it|that)(?:'s|\s+is)\s+)?([^.!?\n()]{1,60}(?:\.\d[^.!?\n()]*)?)",
         r"\b(?:recheck|check\s+again|second\s+look)\b[^.\n]{0,99}?\b(?:it\s+is|it's)\s+([^.!?\n]{1,60})",
-        rf"\b{AGAIN}\b[^.\n]{{0,99}}?(?:\b(?:is|be|gives?|gave|yields?|gets?|got|finds?|found|obtain|"
-        r"shows?|makes?)\b|=)[\s:$]{0,3}([^.!?\n]{1,60}(?:\.\d[^.!?\n]*)?)",
+        rf"\b{AGAIN}\b(?::|[^\n]{{0,99}}?\b(?:is|be|gives?|gave|yields?|gets?|got|finds?|found|"
+        rf"obtain|shows?|makes?)\b){VALUE}",
+        r"(?:^|[.!?]\s{1,9})(?:so|thus|therefore|hence|oh|ah|oops|hmm+)[,.!]?\s+(?:the|it|this)\b"
+        rf"[^.!?\n\d\\$]{{0,60}}\b(?:is|are|equals)\b{VALUE}",
     )
 )
 SPACED = re.compile(r"^(?:\\[ ,;:!]|\s|~)+")

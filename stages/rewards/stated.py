@@ -14,10 +14,10 @@ from stages.rewards.maths_pool import TimeLimitError
 SHOWN = 80  # characters of an answer quoted in a reason
 PASS = Judgement(Verdict.PASS, 1.0)
 FORMS = (
-    r"read are the last \boxed{...}, 'Answer: ...' or 'The answer is ...', a last line that is the "
-    "answer, or a last sentence 'The total is ...' with one value"
+    r"Write it as \boxed{...}, as 'Answer: ...', or as a last line that is the answer alone or a "
+    "plain sentence ('The total is 72.')"
 )
-"""What a response may look like; docs/algorithms/rl_data.md says it at length."""
+"""What is read as an answer; docs/algorithms/rl_data.md says it at length."""
 
 TICKS = dict.fromkeys(map(ord, "✓✔✅☑∎"))  # beside an answer they say that it is one
 
@@ -33,7 +33,7 @@ def judge_stated(text: str, judge: Judge, with_unit: bool = False, prose: bool =
     """
     stated = conclusion(without_asides(in_english(text.translate(TICKS))))
     if stated is None:
-        return unparsed(f"no one answer is stated; {FORMS}; it ends {text[-SHOWN:]!r}")
+        return unparsed(f"no one answer is stated at the end, {text[-SHOWN:]!r}. {FORMS}")
     said = f"{stated.answer} {stated.unit}" if with_unit and stated.unit else stated.answer
     found = _first_pass(judge, said, stated, prose)
     if found.verdict is not Verdict.PASS:
@@ -51,8 +51,7 @@ def _first_pass(judge: Judge, said: str, stated: Conclusion, prose: bool) -> Jud
         return found
     within = judge(stated.within) if prose and stated.within else found
     if within.verdict is Verdict.UNPARSED:
-        reason = f"the last line is no answer by itself: {said[:SHOWN]!r}; {FORMS}"
-        return unparsed(reason)
+        return unparsed(f"the last line states no answer: {said[:SHOWN]!r}. {FORMS}")
     return within
 
 

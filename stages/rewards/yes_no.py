@@ -9,7 +9,7 @@ from stages.rewards.formulas import folded
 OPPOSITES = {"yes": "no", "no": "yes", "true": "false", "false": "true"}
 EITHER = re.compile(
     r"(?P<before>(?:^|[\n.:{]|\b(?i:is))[\s*_\"'(]{0,6})(?P<word>(?i:yes|no|true|false))"
-    r"(?P<after>[*_\"')]{0,3})(?:[,;:–—!]|\s-)[*_]{0,3}\s+(?P<why>[^.!?\n{}]{1,300})(?=[.!?\n}]|$)"
+    r"(?P<after>[*_\"')]{0,3})(?:[,;:!]|\s?[–—]|\s-)[*_]{0,3}\s+(?P<why>[^.!?\n{}]{1,300})(?=[.!?\n}]|$)"
 )
 DOUBT = re.compile(
     r"(?i)\b(?:yes|no|true|false|but|however|maybe|perhaps|possibly|probably|or|might|could|wait|"

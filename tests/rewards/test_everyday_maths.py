@@ -414,6 +414,21 @@ PROSE = r"""
 + 809 ¦ \boxed{809} Checking again gives 809.
 - 809 ¦ \boxed{809}⏎Hmm, but checking again gives 810.
 - 809 ¦ \boxed{809}. Recounting, I get 810.
+- 72 ¦ \boxed{72}⏎Hmm. Verifying gives 73.
+- 72 ¦ \boxed{72}. Oh, the total is 73.
+- 72 ¦ \boxed{72}. So the total is 73.
++ 72 ¦ \boxed{72}. So the total is 72.
+- 72 ¦ \boxed{72}. Rechecking: 73.
+- 72 ¦ \boxed{72}. On reflection I get 73.
++ 5 ¦ \boxed{5}. Double-checking gives $2 \cdot 5 + 3 = 13$, as given.
++ 5 ¦ \boxed{5}. Let me verify: 5 + 3 = 8.
+- 72 ¦ 她没有卖出 \boxed{72} 个
++ 72 ¦ 不同的排法共有 \boxed{72} 种。
++ 72 ¦ 她一共卖了 $\boxed{72}$ 个夹子，不是 73 个。
+- 72 ¦ \boxed{72}。应该为 73。
+- 72 ¦ \boxed{72}。再算一遍得到 73。
+- 72 ¦ 三乘以 \boxed{72}
++ 72 ¦ 最后，答案是 $72$ 个。
 - 809 ¦ The answer is 809. Hmm, but adding again yields 810.
 - 809 ¦ The total is 809. Hmm, but checking again gives 810.
 - 72 ¦ The total is 71. The total is 72.

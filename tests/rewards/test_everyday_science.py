@@ -290,6 +290,7 @@ CHOICES = r"""
 - B ¦ The correct option is B or C because energy is conserved.
 - B ¦ The correct option is not B because energy is conserved.
 - B ¦ The correct option is C because energy is conserved.
++ B ¦ The correct option is B because the force is 2.5 N.
 + B ¦ 答案是 B
 + B ¦ 答案：B。
 + B ¦ 正确答案是B。
@@ -415,6 +416,7 @@ WORDS = r"""
 + yes ¦ Yes.⏎⏎The reaction is exothermic.
 + yes ¦ Yes, it will.
 + yes ¦ Yes!
++ yes ¦ Yes — the ice melts.
 + yes ¦ So the answer is yes.
 + true ¦ True, since heat rises.
 + false ¦ False. Heat rises.
