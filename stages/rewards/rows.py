@@ -65,14 +65,15 @@ def default_verifier(row: Row) -> str:
     """The verifier of a row's domain where the row names none.
 
     Maths goes to ``maths``. Science goes by the gold: an InChI to ``molecule``, one letter to
-    ``choice``, a number with or without a unit to ``number``, words to ``text``, all else that can
-    be read to ``maths``. A SMILES looks like words, so its row must name ``molecule``.
+    ``choice``, a number with or without a unit to ``number``, words (yes and no too) and formulas
+    of chemistry to ``text``, all else that can be read to ``maths``. A SMILES looks like words, so
+    its row must name ``molecule``.
     """
     domain = str(row.get("domain", "")).casefold()
     if domain in ("maths", "math", "mathematics"):
         return "maths"
     if domain in SCIENCE:
-        return _science(gold(row) or "")
+        return _science(gold(row) or "", domain)
     known = ", ".join(("maths", *SCIENCE))
     raise VerifierError(
         f"{row['id']}: domain '{row.get('domain')}' has no verifier of its own. Name one in "
@@ -80,12 +81,13 @@ def default_verifier(row: Row) -> str:
     )
 
 
-def _science(text: str) -> str:
+def _science(text: str, domain: str) -> str:
     if text.startswith("InChI="):
         return "molecule"
     if read_choice(text) is not None:
         return "choice"
-    if is_yes_or_no(text) or NAMED.fullmatch(formula(text)):
+    named = formula(text)
+    if is_yes_or_no(text) or NAMED.fullmatch(named) or (named and domain == "chemistry"):
         return "text"
     try:
         value = read_gold(text)

@@ -137,7 +137,10 @@ def _last_side(value: Value, measured: Measured) -> Value:
         if symbols(last.node) or symbols(side.node):
             continue
         pairs = comparable(last, side, measured.asked)
-        if isinstance(pairs, str) or not any(_near(*pair, _slack(measured)) for pair in pairs):
+        slack = _slack(measured)
+        if value.operator == ABOUT and last.node.op == "num" and last.node.value:
+            slack = max(slack, min(TOLERANCE, 1 / (2 * abs(last.node.value))))  # rounded to a whole
+        if isinstance(pairs, str) or not any(_near(*pair, slack) for pair in pairs):
             raise UnreadableError("an equation that does not hold")
     return last
 

@@ -31,10 +31,10 @@ LABELLED = re.compile(
     rf"(?:{'|'.join(RESULTS.split())}))(?:\s+(?:of|number)\s[a-z ]{{1,40}})?\s*:\s*(?P<value>\S.*)"
 )
 RANKED = re.compile(
-    r"(?i)\b(?:worst|best|(?:least|greatest|lowest|highest|smallest|largest)(?!\s+common)|biggest|fewest|"
+    r"(?i)\b(?:worst|best|(?:least|greatest|lowest|highest|smallest|largest)(?!\s+common\b)|biggest|fewest|"
     r"first|second|third|fourth|next|previous|initial(?:ly)?|original(?:ly)?|start(?:s|ed)?|old|"
     r"others?|rest|given|assum\w+|suppos\w+|would|should|seems?|when|because|where|which|"
-    r"claims?|says?|thinks?|said|told|incomplete|partial|bounds?|sub\s?total|so-called|estimate[ds]?)\b"
+    r"claims?|says?|thinks?|said|told|incomplete|partial|bounds?|traps?|tempting|naive|sub\s?total|so-called|estimate[ds]?)\b"
 )
 SIMPLY = re.compile(r"(?i)\b(?:approximately|about|roughly|least(?=\s+common))\b")
 ENDS = re.compile(r"\s+(?:altogether|in\s+(?:total|all)|overall)$")
