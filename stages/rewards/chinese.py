@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from stages.rewards.extraction import boxes
 
+STOPS = str.maketrans({"。": ". ", "：": ": "})
 HAN = re.compile(r"[\u4e00-\u9fff]")
 MARK = re.compile(
     r"(?:^|(?<=[\n。；！.;!]))[ \t*_#>]{0,6}"
@@ -60,11 +61,9 @@ def in_english(text: str) -> str:
     >>> in_english("答案不是 \\boxed{72}")
     ' answer  not  \\boxed{72}'
     """
-    if not HAN.search(text):
-        return text
-    kept = list(_answers(text))
+    kept = list(_answers(text)) if HAN.search(text) else []
     if not kept:
-        return text
+        return text.translate(STOPS)
     parts, at = list[str](), 0
     for start, end, plain in kept:
         if start < at:

@@ -24,7 +24,7 @@ average area volume
 PLAIN = re.compile(
     rf"(?i:{LEAD})(?P<name>(?:(?i:the|this|that|its|their|his|her|it|each|every|she|he|they|there)|"
     r"[A-Z][a-z]{2,15}(?=\s\w))(?![A-Za-z])(?:[A-Za-z' ,()-]|\$[A-Za-z\\{}()' ]{1,20}\$){0,120}?)"
-    rf"\s*\b(?:{'|'.join(VERBS.split())})\s+(?P<value>\S.*)"
+    rf"\s*\b(?:{'|'.join(VERBS.split())})\s+(?:(?i:a\s+total\s+of|exactly|just)\s+)?(?P<value>\S.*)"
 )
 LABELLED = re.compile(
     rf"(?i){LEAD}(?:the\s+)?(?P<name>(?:final\s+|overall\s+|total\s+)?"

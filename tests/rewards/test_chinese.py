@@ -50,5 +50,6 @@ def test_an_answer_of_words_stays_as_it_is():
     assert judge_text("变", "答案是不变。").verdict is Verdict.WRONG
 
 
-def test_other_texts_are_left_alone():
-    assert in_english("The answer is 3： yes。") == "The answer is 3： yes。"
+def test_stops_of_other_texts_are_stops():
+    assert in_english("The answer is： yes。") == "The answer is:  yes. "
+    assert in_english("The answer is 3，4") == "The answer is 3，4"

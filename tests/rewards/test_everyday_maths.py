@@ -406,6 +406,16 @@ PROSE = r"""
 + 72 ¦ Natalia sold 72 clips altogether. ¦ How many clips did Natalia sell?
 - 72 ¦ She sold 72 boxes. ¦ How many clips did she sell?
 - 72 ¦ She sold 73 clips. ¦ How many clips did she sell?
++ 72 ¦ Therefore, Natalia sold a total of 72 clips. ¦ How many clips did Natalia sell?
+- 72 ¦ Therefore, Natalia sold 72 clips and 3 pins. ¦ How many clips did Natalia sell?
+- 72 ¦ The number is 72 in base eight.
++ 72 ¦ 72。
++ 72 ¦ The answer is：72。
++ 72 ¦ ### 最终答案⏎72
+- 72 ¦ 答案是 72 吗？
+- 72 ¦ 我不知道答案是 \boxed{72} 还是 73
+- 72 ¦ 答案是72、73
+- 72 ¦ 答案是72。⏎73
 + 12:00 ¦ It arrives at 12:00.
 + 2.50 ¦ Each one costs $2.50.
 + 3 ¦ So the total number of bolts is **3**.
