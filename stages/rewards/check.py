@@ -1,4 +1,4 @@
-"""Judge a file of responses: rows in, verdicts out, in the same order.
+r"""Judge a file of responses: rows in, verdicts out, in the same order.
 
 A row: {"id", "domain", "gold", "response"}, and where they apply "ended" ("stop" or "length"),
 "prompt", "verifier", "tolerance", "unit", "aliases", "thinking" (true: a response must think first;
@@ -13,6 +13,15 @@ ends with 0, with 1 if a row got "error", with 2 if nothing was judged.
 
 Without "verifier" the domain decides: maths is judged as mathematics; science by its gold: a number
 with or without a unit, one letter of a choice, an InChI, words, else mathematics.
+
+An answer is the last \boxed{...}; else what follows the last "Answer:", "The answer is" or "####";
+else a last line that is the answer alone; else the one value of a plain last sentence: "The total
+is 72.", "Total: 72", "She sold 72 clips.". Chinese marks count like English ones.
+
+"tolerance" is relative to the gold. Without it a quantity may be off by 1 %; but a whole number
+that counts or names (1945, 118, 12 eggs) must be met exactly, and one with a unit of measure to
+half a step of its last figure that is not zero, never more than 1 %: 118 K by 118.4 K, not by
+119 K; 300 K by 301 K.
 
 Instructions are judged by their wording, which is stricter than IFEval's published checks: whole
 words, bounds that hold under every reading, marks as Markdown has them. What counts as the right

@@ -17,7 +17,9 @@ CHOSEN = re.compile(
 )
 REASON = re.compile(
     r"^(\W?([A-Z])\W{0,3}?),?\s+(?:not\s+\W?(?!\2)[A-Z]\W?|(?:because|since|as)\s+"
-    r"(?!.*(?:\b(?!I\b)[A-Z]\b|\b(?:or|but|except|not)\b))[^.]*)$"
+    r"(?!.*(?:(?<![0-9]\s)\b(?!I\b)[A-Z]\b|(?i:\b(?:or|but|except|however|wait|actually|instead|rather|sorry|"
+    r"correction|mistaken?|wrong|incorrect|false|maybe|perhaps|unless)\b)|"
+    r"\bnot\s+(?:the\s+)?(?:correct|right|true|answer|possible|it|this|that)\b)).*)$"
 )
 OPTION = re.compile(r"^[\s,/&|;(]*[A-Z]\b|\(?\b[A-Z]\)|\bor\b|\band\b|\bbut\b|\bexcept\b")
 

@@ -1,8 +1,9 @@
 r"""The final answer of a response to an outside problem: prose with mathematics in it.
 
 The last ``\boxed{...}`` counts, else what follows the last "answer is" or "####", else a last line
-that is nothing but an answer. Other answers in the same response count against it: all that can be
-read must be right, unless words between two say that the later one replaces the earlier.
+that is nothing but an answer, or whose last sentence plainly states one value. Other answers in the
+same response count against it: all that can be read must be right, unless words between two say
+that the later one replaces the earlier.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from stages.rewards.extraction import (
     split_closing,
     unboxed,
 )
+from stages.rewards.sentences import SENTENCE, plain_statement
 from stages.rewards.units import NO_UNITS, parse_unit, unit_word
 
 LONGEST = 200_000  # characters after the thinking
@@ -78,6 +80,13 @@ VARIABLE = re.compile(r"\s*\$?\s*[b-zB-HJ-Z](?![A-Za-z'’])")
 UNENDING = re.compile(r"[^.]*(?:\.\.+|…|\\[lc]?dots)[\s$]*")
 QUOTED = re.compile(r"([`\"'*_])(.*)\1\.?", re.DOTALL)
 CLAIM = r"(?:right|correct|true|real|actual|proper)"
+VALUE = r"[\s:$]{0,3}([^.!?\n]{1,60}(?:\.\d[^.!?\n]*)?)"
+AGAIN = (
+    r"(?:hmm+|oops|re-?check(?:s|ed|ing)?|re-?count(?:s|ed|ing)?|re-?calculat\w{1,5}|"
+    r"re-?comput\w{1,5}|"
+    r"(?:check|count|calculat|comput|look|add)(?:s|e|es|ed|ing)?(?:\s+\w{1,9})?\s+again|"
+    r"again,?\s+(?:I|we)|on\s+(?:reflection|second\s+thoughts?)|second\s+(?:look|check|count|try))"
+)
 RIVALS = tuple(
     re.compile(rf"(?im){pattern}")
     for pattern in (
@@ -90,6 +99,10 @@ RIVALS = tuple(
         r"\b[,:\s]*"
         r"(?:(?:it|that)(?:'s|\s+is)\s+)?([^.!?\n()]{1,60}(?:\.\d[^.!?\n()]*)?)",
         r"\b(?:recheck|check\s+again|second\s+look)\b[^.\n]{0,99}?\b(?:it\s+is|it's)\s+([^.!?\n]{1,60})",
+        rf"\b{AGAIN}\b(?::|[^\n]{{0,99}}?\b(?:is|be|gives?|gave|yields?|gets?|got|finds?|found|"
+        rf"obtain|shows?|makes?)\b){VALUE}",
+        r"(?:^|[.!?]\s{1,9})(?:so|thus|therefore|hence|oh|ah|oops|hmm+)[,.!]?\s+(?:the|it|this)\b"
+        rf"[^.!?\n\d\\$]{{0,60}}\b(?:is|are|equals)\b{VALUE}",
     )
 )
 SPACED = re.compile(r"^(?:\\[ ,;:!]|\s|~)+")
@@ -98,7 +111,6 @@ VALUE_LIKE = re.compile(
     r"(?=.*[0-9\\]|\(?[A-Za-z]\)?\.?$)(?:\\[a-zA-Z]+|[^A-Za-z=]|(?<![A-Za-z])[A-Za-z]{1,2}(?![A-Za-z])){1,60}"
 )
 OPTION_LINE = re.compile(r"\(?[A-Z][).:]\s")
-SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\\$(*])|\n")
 
 
 @dataclass(frozen=True)
@@ -106,10 +118,13 @@ class Conclusion(Statement):
     """A stated answer that may be a quantity.
 
     ``unit`` is what is measured, where prose says it after a box: it counts where the gold has a
-    unit too, and is prose otherwise.
+    unit too, and is prose otherwise. ``within`` is the value that a plain last sentence states,
+    and ``unmarked`` whether the answer is a last line rather than a box or what follows a mark.
     """
 
     unit: str = ""
+    within: str = ""
+    unmarked: bool = False
 
 
 def conclusion(text: str) -> Conclusion | None:
@@ -133,7 +148,17 @@ def conclusion(text: str) -> Conclusion | None:
         for line in lines[:-1]
         if VALUE_LIKE.fullmatch(line) or " " not in line or OPTION_LINE.match(line)
     )
-    return _stated(LEAD.sub("", lines[-1]), tuple(dict.fromkeys(others)))
+    return _last_line(lines, tuple(dict.fromkeys(others)))
+
+
+def _last_line(lines: list[str], others: tuple[str, ...]) -> Conclusion | None:
+    """A last line that is an answer, or whose last sentence plainly states one."""
+    stated = _stated(LEAD.sub("", lines[-1]), others)
+    within = None if RETRACTED.search(lines[-1]) else plain_statement(lines)
+    if stated is None or within is None:
+        return stated and replace(stated, unmarked=True)
+    value, alike = within
+    return replace(stated, others=(*stated.others, *alike), within=value, unmarked=True)
 
 
 def _without_pictures(text: str) -> str:

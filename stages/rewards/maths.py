@@ -75,7 +75,7 @@ def _why(expected: Value, written: tuple[str, str], asked: Asked) -> str | None:
     said = _read(written[1], expected)
     why = difference(expected, said, asked) or unworked(expected, said, written, asked.prompt)
     if why is not None and isinstance(said, Text) and not isinstance(expected, Text):
-        raise UnreadableError("words")
+        raise UnreadableError("it is words, and the gold is none")
     return why
 
 

@@ -41,7 +41,7 @@ def judge_molecule(gold: str, text: str) -> Judgement:
     expected = molecule(gold)
     if expected is None:
         raise VerifierError(f"the gold {gold[:SHOWN]!r} is no molecule. Rewrite it or drop it.")
-    return judge_stated(text, lambda said: _judged(expected, said))
+    return judge_stated(text, lambda said: _judged(expected, said), prose=False)
 
 
 def _judged(expected: tuple[str, str], answer: str) -> Judgement:

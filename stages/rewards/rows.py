@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from stages.base.errors import VerifierError
 from stages.base.records import Problem
 from stages.rewards.choices import read_choice
+from stages.rewards.formulas import formula
 from stages.rewards.maths import read_gold
 from stages.rewards.maths_nodes import symbols
 from stages.rewards.maths_values import Scalar, Text
+from stages.rewards.yes_no import is_yes_or_no
 
 Row = Mapping[str, Any]
 SCIENCE = ("stem", "science", "physics", "chemistry", "biology")
 PASSED_ON = ("unit", "tolerance", "aliases", "thinking")
 INSTRUCTIONS = ("instruction_id_list", "kwargs", "ground_truth", "messages", "prompt")
+NAMED = re.compile(r"(?=.*[a-z]|.*[A-Z].*[0-9])[A-Z].*")
+"""A formula that no one would take for a product of variables: NaCl and CO2, not PV."""
 WRITTEN = ("notation", "instance")
 
 
@@ -60,14 +65,15 @@ def default_verifier(row: Row) -> str:
     """The verifier of a row's domain where the row names none.
 
     Maths goes to ``maths``. Science goes by the gold: an InChI to ``molecule``, one letter to
-    ``choice``, a number with or without a unit to ``number``, words to ``text``, all else that can
-    be read to ``maths``. A SMILES looks like words, so its row must name ``molecule``.
+    ``choice``, a number with or without a unit to ``number``, words (yes and no too) and formulas
+    of chemistry to ``text``, all else that can be read to ``maths``. A SMILES looks like words, so
+    its row must name ``molecule``.
     """
     domain = str(row.get("domain", "")).casefold()
     if domain in ("maths", "math", "mathematics"):
         return "maths"
     if domain in SCIENCE:
-        return _science(gold(row) or "")
+        return _science(gold(row) or "", domain)
     known = ", ".join(("maths", *SCIENCE))
     raise VerifierError(
         f"{row['id']}: domain '{row.get('domain')}' has no verifier of its own. Name one in "
@@ -75,11 +81,14 @@ def default_verifier(row: Row) -> str:
     )
 
 
-def _science(text: str) -> str:
+def _science(text: str, domain: str) -> str:
     if text.startswith("InChI="):
         return "molecule"
     if read_choice(text) is not None:
         return "choice"
+    named = formula(text)
+    if is_yes_or_no(text) or NAMED.fullmatch(named) or (named and domain == "chemistry"):
+        return "text"
     try:
         value = read_gold(text)
     except VerifierError:

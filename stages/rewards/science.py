@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from stages.base.errors import VerifierError
@@ -21,8 +21,12 @@ from stages.rewards.maths_values import ABOUT, Relation, Scalar, Value
 from stages.rewards.maths_work import unworked
 from stages.rewards.stated import PASS, SHOWN, compared, judge_stated, unparsed, wrong
 from stages.rewards.units import units_inline
+from stages.rewards.yes_no import answered, is_yes_or_no
 
 TOLERANCE = Fraction(1, 100)
+FIGURES = re.compile(r"[0-9]{1,20}(?:\.([0-9]{1,20}))?")
+NO_WHOLE = re.compile(r"\.[0-9]|[0-9]\s*[eE][-+]?[0-9]")
+"""Figures of a gold that are no whole number written out, though its value may be one."""
 TIMES = re.compile(r"(?<=[0-9])\s*[xX]\s*(?=10\s*\^|10\*\*|10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻])")
 ATTACHED = re.compile(r"(?<![A-Za-z_{^])([0-9])(?=(?![eE][-+0-9])[A-Za-zµμΩÅ])")
 ROUGHLY = re.compile(
@@ -40,10 +44,10 @@ NAME = re.compile(
 
 @dataclass(frozen=True)
 class Measured:
-    """What counts as equal: ``tolerance`` relative to the gold, in the unit of the gold."""
+    """What counts as equal: ``tolerance`` relative to the gold; None for the usual one."""
 
     asked: Asked
-    tolerance: Fraction = TOLERANCE
+    tolerance: Fraction | None = None
 
 
 def judge_number(gold: str, text: str, measured: Measured) -> Judgement:
@@ -54,9 +58,17 @@ def judge_number(gold: str, text: str, measured: Measured) -> Judgement:
     """
     expected = read_quantity(gold)
     measures = expected.unit is not None or measured.asked.unit is not None
-    return judge_stated(
-        text, lambda said: compared(said, lambda: _quantity(expected, said, measured)), measures
-    )
+    usual = measured.tolerance is None
+    if usual:
+        measured = replace(measured, tolerance=_usual_tolerance(expected, gold, measured.asked))
+    rounded = usual and Fraction(0) < _slack(measured) < TOLERANCE
+
+    def judged(said: str) -> Judgement:
+        slack = max(_slack(measured), _own_step(said)) if rounded else _slack(measured)
+        more = replace(measured, tolerance=slack)
+        return compared(said, lambda: _quantity(expected, said, more))
+
+    return judge_stated(text, judged, measures)
 
 
 def read_quantity(gold: str) -> Scalar:
@@ -65,6 +77,32 @@ def read_quantity(gold: str) -> Scalar:
     if not isinstance(value, Scalar) or symbols(value.node) or value.base is not None:
         raise VerifierError(f"the gold {gold[:SHOWN]!r} is no quantity. Name another verifier.")
     return value
+
+
+def _usual_tolerance(expected: Scalar, gold: str, asked: Asked) -> Fraction:
+    """The relative tolerance of a gold whose row gives none.
+
+    A whole number that counts or names (a year, 12 eggs) is exact. One that measures may be
+    rounded: half a step of its last figure that is not zero, and never more than the 1 % of others.
+    """
+    node = expected.node
+    if node.op != "num" or node.value.denominator != 1 or NO_WHOLE.search(gold):
+        return TOLERANCE
+    unit = expected.unit or asked.unit
+    if unit is None or unit.noun or not node.value:
+        return Fraction(0)
+    figures = str(abs(node.value.numerator))
+    step = 10 ** (len(figures) - len(figures.rstrip("0")))
+    return min(TOLERANCE, Fraction(step, 2 * abs(node.value.numerator)))
+
+
+def _own_step(answer: str) -> Fraction:
+    """Half a step of an answer's last figure, relative, if it has three figures or more."""
+    found = FIGURES.search(answer)
+    if found is None or not found[0].strip("0.") or len(found[0].replace(".", "").lstrip("0")) < 3:
+        return Fraction(0)
+    step = Fraction(1, 2 * 10 ** len(found[1] or ""))
+    return min(TOLERANCE, step / Fraction(found[0]))
 
 
 def _separated(text: str) -> str:
@@ -80,7 +118,7 @@ def _quantity(expected: Scalar, answer: str, measured: Measured) -> str | None:
     pairs = comparable(expected, said, measured.asked)
     if isinstance(pairs, str):
         return pairs
-    if any(_near(*pair, measured.tolerance) for pair in pairs):
+    if any(_near(*pair, _slack(measured)) for pair in pairs):
         return unworked(expected, said, ("", answer), measured.asked.prompt)
     return "out of tolerance"
 
@@ -99,9 +137,16 @@ def _last_side(value: Value, measured: Measured) -> Value:
         if symbols(last.node) or symbols(side.node):
             continue
         pairs = comparable(last, side, measured.asked)
-        if isinstance(pairs, str) or not any(_near(*pair, measured.tolerance) for pair in pairs):
+        slack = _slack(measured)
+        if value.operator == ABOUT and last.node.op == "num" and last.node.value:
+            slack = max(slack, min(TOLERANCE, 1 / (2 * abs(last.node.value))))  # rounded to a whole
+        if isinstance(pairs, str) or not any(_near(*pair, slack) for pair in pairs):
             raise UnreadableError("an equation that does not hold")
     return last
+
+
+def _slack(measured: Measured) -> Fraction:
+    return TOLERANCE if measured.tolerance is None else measured.tolerance
 
 
 def _near(gold: Scalar, said: Scalar, tolerance: Fraction) -> bool:
@@ -120,7 +165,7 @@ def judge_choice(gold: str, text: str) -> Judgement:
     text, dismissed = without_dismissals(text)
     if letter in dismissed:
         return unparsed(f"{letter} is called wrong after the answer")
-    return judge_stated(text, lambda said: _letter(letter, said))
+    return judge_stated(text, lambda said: _letter(letter, said), prose=False)
 
 
 def _letter(letter: str, answer: str) -> Judgement:
@@ -135,6 +180,8 @@ def judge_text(gold: str, text: str, aliases: tuple[str, ...] = ()) -> Judgement
     accepted = [(folded(words), formula(words)) for words in (gold, *aliases)]
     if any(not words for words, _ in accepted):
         raise VerifierError("the gold or an alias has no words. Rewrite it or drop the row.")
+    if is_yes_or_no(gold):
+        text = answered(text)
     return judge_stated(text, lambda said: _words(accepted, said))
 
 

@@ -6,12 +6,18 @@ from collections.abc import Callable
 
 from stages.base.records import Judgement, Verdict
 from stages.rewards.asides import without_asides
-from stages.rewards.conclusions import conclusion
+from stages.rewards.chinese import in_english
+from stages.rewards.conclusions import Conclusion, conclusion
 from stages.rewards.maths_nodes import UnreadableError
 from stages.rewards.maths_pool import TimeLimitError
 
 SHOWN = 80  # characters of an answer quoted in a reason
 PASS = Judgement(Verdict.PASS, 1.0)
+FORMS = (
+    r"Write it as \boxed{...}, as 'Answer: ...', or as a last line that is the answer alone or a "
+    "plain sentence ('The total is 72.')"
+)
+"""What is read as an answer; docs/algorithms/rl_data.md says it at length."""
 
 TICKS = dict.fromkeys(map(ord, "✓✔✅☑∎"))  # beside an answer they say that it is one
 
@@ -19,22 +25,34 @@ Judge = Callable[[str], Judgement]
 """The judgement of one answer by itself."""
 
 
-def judge_stated(text: str, judge: Judge, with_unit: bool = False) -> Judgement:
+def judge_stated(text: str, judge: Judge, with_unit: bool = False, prose: bool = True) -> Judgement:
     """Judge the one answer that a text states; what else can be read as an answer must pass too.
 
-    ``with_unit``: a unit in the prose after a box belongs to the answer.
+    ``with_unit``: a unit in the prose after a box belongs to the answer. ``prose``: a last sentence
+    may state it too.
     """
-    stated = conclusion(without_asides(text.translate(TICKS)))
+    stated = conclusion(without_asides(in_english(text.translate(TICKS))))
     if stated is None:
-        return unparsed(f"no one answer is stated in {text[-SHOWN:]!r}")
+        return unparsed(f"no one answer is stated at the end, {text[-SHOWN:]!r}. {FORMS}")
     said = f"{stated.answer} {stated.unit}" if with_unit and stated.unit else stated.answer
-    found = judge(said)
+    found = _first_pass(judge, said, stated, prose)
     if found.verdict is not Verdict.PASS:
         return found
     for other in stated.others:
         if judge(other).verdict is Verdict.WRONG:
             return unparsed(f"two answers: {stated.answer[:SHOWN]!r} and {other[:SHOWN]!r}")
     return found
+
+
+def _first_pass(judge: Judge, said: str, stated: Conclusion, prose: bool) -> Judgement:
+    """The judgement of an answer, or of the value in it where it is a plain sentence."""
+    found = judge(said)
+    if found.verdict is Verdict.PASS or not stated.unmarked:
+        return found
+    within = judge(stated.within) if prose and stated.within else found
+    if within.verdict is Verdict.UNPARSED:
+        return unparsed(f"the last line states no answer: {said[:SHOWN]!r}. {FORMS}")
+    return within
 
 
 def compared(answer: str, compare: Callable[[], str | None]) -> Judgement:
@@ -44,7 +62,7 @@ def compared(answer: str, compare: Callable[[], str | None]) -> Judgement:
     except TimeLimitError as error:
         return Judgement(Verdict.TIMEOUT, 0.0, f"{error}: {answer[:SHOWN]!r}")
     except (UnreadableError, RecursionError) as error:
-        return unparsed(f"{answer[:SHOWN]!r}: {error}")
+        return unparsed(f"the answer {answer[:SHOWN]!r} cannot be read: {error}")
     return PASS if why is None else wrong(f"{why}: {answer[:SHOWN]!r}")
 
 

@@ -1,7 +1,8 @@
 """The table of verifiers for problems that come from outside, and what their meta may say.
 
 ``meta["verifier"]`` names one. ``meta["unit"]`` is the unit the problem asks for,
-``meta["tolerance"]`` the relative tolerance of a number (1 % if it is not given),
+``meta["tolerance"]`` the relative tolerance of a number (if it is not given: none for a plain whole
+number, half a step of the last figure for one with a unit, 1 % for others),
 ``meta["aliases"]`` other words that count as the gold, ``meta["instructions"]`` a published row of
 verifiable instructions; ``meta["thinking"]``, if true, that a response must think first (see
 router).
@@ -17,7 +18,7 @@ from stages.base.records import Judgement, Problem
 from stages.rewards.instructions.checking import judge_instructions
 from stages.rewards.maths import judge_maths
 from stages.rewards.maths_quantities import Asked
-from stages.rewards.science import TOLERANCE, Measured, judge_choice, judge_number, judge_text
+from stages.rewards.science import Measured, judge_choice, judge_number, judge_text
 from stages.rewards.units import parse_unit
 
 Verifier = Callable[[Problem, str], Judgement]
@@ -44,11 +45,11 @@ def asked(problem: Problem) -> Asked:
     return Asked(problem.prompt, unit)
 
 
-def tolerance(problem: Problem) -> Fraction:
-    """The relative tolerance of a problem's number, at least 0 and below 1."""
+def tolerance(problem: Problem) -> Fraction | None:
+    """The relative tolerance of a problem's number, at least 0 and below 1; None for the usual."""
     given = problem.meta.get("tolerance")
     if given is None:
-        return TOLERANCE
+        return None
     if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given < 1:
         raise VerifierError(f"{problem.id}: tolerance {given!r} is not in [0, 1). Correct it.")
     return Fraction(str(given))

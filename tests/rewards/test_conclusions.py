@@ -7,10 +7,12 @@ import time
 import pytest
 
 from stages.base.records import Verdict
+from stages.rewards.chinese import in_english
 from stages.rewards.conclusions import LONGEST, conclusion
 from stages.rewards.extraction import answer_part
 from stages.rewards.maths import judge_maths
 from stages.rewards.maths_compare import Asked
+from stages.rewards.stated import FORMS
 
 
 def verdict(response: str, gold: str = "3") -> Verdict:
@@ -115,6 +117,14 @@ def test_a_plain_statement_is_found(response):
 @pytest.mark.parametrize("response", cases(OPEN))
 def test_what_states_two_things_or_another_never_passes(response):
     assert verdict(response) in (Verdict.WRONG, Verdict.UNPARSED)
+
+
+def test_the_reason_of_unparsed_says_what_is_read():
+    for response in ("I do not know.", r"\boxed{", "It is 3, or so I think.", "The first is 3."):
+        assert FORMS in judge_maths("3", response, Asked()).reason
+    unreadable = judge_maths("3", r"\boxed{3 frobs of x^^}", Asked()).reason
+    assert unreadable.startswith("the answer '3 frobs of x^^' cannot be read: ")
+    assert FORMS not in unreadable
 
 
 def test_no_answer_is_unparsed_rather_than_wrong():
@@ -229,10 +239,26 @@ def test_blanks_group_thousands_of_one_number_only():
 
 
 @pytest.mark.parametrize(
-    "piece", ["recheck ", ". \n", "but ", "…  ", "*", "the x ", "</answer><answer>"]
+    "piece",
+    [
+        "recheck ",
+        ". \n",
+        "but ",
+        "…  ",
+        "*",
+        "the x ",
+        "</answer><answer>",
+        "hmm gives ",
+        "so the ",
+        "count again ",
+        "The total is 5. ",
+        "Total: 5\n",
+        "没",
+        "答案是",
+    ],
 )
 def test_no_tail_takes_long_to_search(piece):
     start = time.process_time()
     for before in (r"\boxed{5} ", "The answer is 5. ", ""):
-        conclusion(before + piece * (LONGEST // len(piece) - 9))
+        conclusion(in_english(before + piece * (LONGEST // len(piece) - 9)))
     assert time.process_time() - start < 5.0

@@ -355,7 +355,125 @@ MATHS = r"""
 - \text{no solution} ¦ \boxed{\text{all real numbers}}
 - \text{no solution} ¦ \boxed{\text{one solution}}
 """
-CASES = [("maths", line) for line in MATHS.strip().splitlines()]
+PROSE = r"""
++ 72 ¦ 最终答案：\boxed{72}
++ 72 ¦ 答案：$\boxed{72}$。
++ 72 ¦ 因此，共有 \boxed{72} 个夹子。
++ 72 ¦ 答案是 72
++ 72 ¦ 答案：72
++ 72 ¦ 所以答案为72。
++ 72 ¦ 我们把两个月的数量相加。⏎所以，答案是72。
++ 72 ¦ 因为 48 不是奇数，所以答案是 \boxed{72}。
++ 72 ¦ **答案：72**
++ 72 ¦ **答案**：72个夹子
++ 72 ¦ 故答案为：$72$。
++ \frac{1}{2} ¦ 因此概率为 $\boxed{\frac{1}{2}}$。
++ 72 ¦ 综上所述，最终答案是 $\boxed{72}$ 。
++ 72 ¦ 答案是72。这是两个月的总和。
+- 72 ¦ 答案不是 \boxed{72}
+- 72 ¦ 72 或 73
+- 72 ¦ 答案是 72 或 73
+- 72 ¦ 答案可能是 \boxed{72}
+- 72 ¦ 也许是 \boxed{72}
+- 72 ¦ \boxed{72} 或 \boxed{73}
+- 72 ¦ 答案是 \boxed{72} 或 73。
+- 72 ¦ 答案：\boxed{72}。不对，应该是 73。
+- 72 ¦ 答案：\boxed{72}。正确答案是 73。
+- 72 ¦ 答案是72。不对，答案是73。
+- 72 ¦ 答案是72。等等，应该是73。
+- 72 ¦ 答案是不是 72？
+- 72 ¦ 答案是 72？
+- 72 ¦ 答案小于 \boxed{72}
+- 72 ¦ 答案是 \boxed{72} 万
+- 72 ¦ 答案是72万
+- 72 ¦ 答案是73
+- 72 ¦ 答案是 负 \boxed{72}
+- 72 ¦ 答案：71⏎答案：72
+- 72 ¦ 不可能是 \boxed{72}
+- 72 ¦ 答案是 \boxed{72} 的一半
+- 72 ¦ 答案是 \boxed{72} 倍
+- 72 ¦ 答案：73。72。
++ 72 ¦ So the total is 72.
++ 72 ¦ Total: 72
++ 72 ¦ Result: 72
++ 72 ¦ **Total:** 72
++ 72 ¦ She sold 48 clips, then half as many.⏎⏎So the total is $72$.
++ 1/9 ¦ The probability is 1/9.
++ 1/9 ¦ There are 36 outcomes, 4 of them good. Therefore, the probability is $\frac{1}{9}$.
++ -\tan x ¦ The derivative is $-\tan x$.
+- -\tan x ¦ The derivative is $\tan x$.
++ 72 ¦ She sold 72 clips. ¦ How many clips did she sell?
++ 72 ¦ Natalia sold 72 clips altogether. ¦ How many clips did Natalia sell?
+- 72 ¦ She sold 72 boxes. ¦ How many clips did she sell?
+- 72 ¦ She sold 73 clips. ¦ How many clips did she sell?
++ 72 ¦ Therefore, Natalia sold a total of 72 clips. ¦ How many clips did Natalia sell?
+- 72 ¦ Therefore, Natalia sold 72 clips and 3 pins. ¦ How many clips did Natalia sell?
+- 72 ¦ The number is 72 in base eight.
++ 72 ¦ 72。
++ 72 ¦ The answer is：72。
++ 72 ¦ ### 最终答案⏎72
+- 72 ¦ 答案是 72 吗？
+- 72 ¦ 我不知道答案是 \boxed{72} 还是 73
+- 72 ¦ 答案是72、73
+- 72 ¦ 答案是72。⏎73
++ 12:00 ¦ It arrives at 12:00.
++ 2.50 ¦ Each one costs $2.50.
++ 3 ¦ So the total number of bolts is **3**.
++ 3 ¦ The value of $x$ is 3.
++ 12 ¦ The least common multiple is 12.
++ 809 ¦ \boxed{809} Checking again gives 809.
+- 809 ¦ \boxed{809}⏎Hmm, but checking again gives 810.
+- 809 ¦ \boxed{809}. Recounting, I get 810.
+- 72 ¦ \boxed{72}⏎Hmm. Verifying gives 73.
+- 72 ¦ \boxed{72}. Oh, the total is 73.
+- 72 ¦ \boxed{72}. So the total is 73.
++ 72 ¦ \boxed{72}. So the total is 72.
+- 72 ¦ \boxed{72}. Rechecking: 73.
+- 72 ¦ \boxed{72}. On reflection I get 73.
++ 5 ¦ \boxed{5}. Double-checking gives $2 \cdot 5 + 3 = 13$, as given.
++ 5 ¦ \boxed{5}. Let me verify: 5 + 3 = 8.
+- 72 ¦ 她没有卖出 \boxed{72} 个
++ 72 ¦ 不同的排法共有 \boxed{72} 种。
++ 72 ¦ 她一共卖了 $\boxed{72}$ 个夹子，不是 73 个。
+- 72 ¦ \boxed{72}。应该为 73。
+- 72 ¦ \boxed{72}。再算一遍得到 73。
+- 72 ¦ 三乘以 \boxed{72}
++ 72 ¦ 最后，答案是 $72$ 个。
+- 809 ¦ The answer is 809. Hmm, but adding again yields 810.
+- 809 ¦ The total is 809. Hmm, but checking again gives 810.
+- 72 ¦ The total is 71. The total is 72.
+- 72 ¦ The total is 71.⏎The correct total is 72.
+- 72 ¦ The total is 72 or 73.
+- 72 ¦ The total is 72, 73.
+- 72 ¦ The total is not 72.
+- 72 ¦ The total is perhaps 72.
+- 72 ¦ The total is less than 72.
+- 72 ¦ The total is at most 72.
+- 72 ¦ The total isn't 72.
+- 72 ¦ The total would be 72.
+- 72 ¦ The total is 72?
+- 72 ¦ The total of 72 is 73.
+- 72 ¦ The first total is 72.
+- 72 ¦ The subtotal is 72.
+- 72 ¦ The sum of 70 and 2 is 72 and the sum of 1 and 2 is 3.
+- 72 ¦ Is the total 72?
+- 72 ¦ If the total is 72.
+- 72 ¦ Total: 72 or 73
+- 72 ¦ Total: 71⏎Total: 72
+- 72 ¦ Check: 72
+- 72 ¦ Step: 72
+- 72 ¦ Alice: 3⏎Bob: 72
+- 72 ¦ The total is twice 72.
+- 72 ¦ The total is 72 thousand.
+- 72 ¦ The total is 72 more.
+- 72 ¦ Someone claims the total is 72.
+- 72 ¦ The smallest number is 72.
+- 72 ¦ The total is 72. Wait, it is 73.
+- 72 ¦ It is 73.⏎It is 72.
+- 72 ¦ 71⏎The total is 72.
+- 72 ¦ The total is 72. But 73 is right.
+"""
+CASES = [("maths", line) for line in (MATHS + PROSE).strip().splitlines() if line]
 
 
 @pytest.mark.parametrize(("verifier", "line"), CASES)

@@ -11,6 +11,33 @@ from stages.base.records import Problem, Verdict
 from stages.rewards.router import verify
 
 NUMBERS = r"""
++ 1945 ¦ \boxed{1945}
+- 1945 ¦ \boxed{1950}
+- 118 ¦ The answer is 119.
+- 300 ¦ Answer: 301
+- 2024 ¦ \boxed{2030}
+- 1,000 ¦ \boxed{1001}
+- -100 ¦ \boxed{-100.5}
+- 118 ¦ \boxed{118.4}
++ 118 ¦ \boxed{118.0}
+- 118 ¦ \boxed{119 = 118}
+- 100 eggs ¦ \boxed{101 eggs}
+- 118 K ¦ \boxed{119 K}
++ 118 K ¦ \boxed{118.4 K}
++ 300 K ¦ \boxed{301 K}
+- 300 K ¦ \boxed{304 K}
++ 4900 J ¦ \boxed{4905 J}
++ 490 N ¦ \boxed{490.5 N}
+- 1945 K ¦ \boxed{1950 K}
++ 300.0 ¦ \boxed{301}
++ 3e8 ¦ \boxed{2.998e8}
++ 9.8 m/s^2 ¦ The acceleration is 980 cm/s^2.
+- 9.8 m/s^2 ¦ The acceleration is 980 m/s^2.
++ 4.76 ¦ The pKa is approximately 4.76.
+- 4.76 ¦ The pKa is between 4.7 and 4.8.
+- 9.8 m/s^2 ¦ The acceleration is 9.8 m/s^2 or 9.9 m/s^2.
+- 9.8 m/s^2 ¦ The speed is 9.8 m/s^2. Hmm, but checking again gives 19 m/s^2.
++ 9.8 m/s^2 ¦ 加速度为 \boxed{9.8} m/s²。
 + 5 kg·m/s² ¦ \boxed{5 N}
 + 5 N ¦ \boxed{5 kg·m/s²}
 + 5 N ¦ \boxed{5\ kg\cdot m/s^2}
@@ -255,6 +282,21 @@ NUMBERS = r"""
 + 0 N ¦ \boxed{0}
 """
 CHOICES = r"""
++ B ¦ The correct option is B because the net force is zero.
++ B ¦ The correct option is B because it does not depend on the mass.
++ B ¦ The correct option is B, because the mass is 2.5 kg.
++ B ¦ The correct option is B because energy is conserved. Friction is small.
+- B ¦ The correct option is B because A is wrong. Wait, it is C.
+- B ¦ The correct option is B or C because energy is conserved.
+- B ¦ The correct option is not B because energy is conserved.
+- B ¦ The correct option is C because energy is conserved.
++ B ¦ The correct option is B because the force is 2.5 N.
++ B ¦ 答案是 B
++ B ¦ 答案：B。
++ B ¦ 正确答案是B。
++ B ¦ 因此选 \boxed{B}。
+- B ¦ 答案不是 B
+- B ¦ 答案是 B 或 C
 + B ¦ Answer: B⏎Explanation: A is wrong because it ignores friction.
 + B ¦ Answer: B⏎⏎Explanation: A is wrong because it is too big. C is incorrect.
 + B ¦ **Answer: B**⏎⏎A is incorrect since it is too small.
@@ -356,6 +398,60 @@ CHOICES = r"""
 - B ¦ Not A, B.
 """
 WORDS = r"""
++ no ¦ No
++ no ¦ No.
++ no ¦ **No**
++ no ¦ No!
++ no ¦ No, it will not.
++ no ¦ No. It will not.
++ no ¦ **No**, it will not.
++ no ¦ No, because the lid is closed.
++ no ¦ Answer: No, it will not.
++ no ¦ The answer is no, because the lid is closed.
++ no ¦ **Answer:** No
++ no ¦ \boxed{no}
++ no ¦ \boxed{\text{No}}.
++ no ¦ \boxed{\text{No, it will not}}
++ no ¦ No.⏎⏎The reaction is endothermic.
++ yes ¦ Yes.⏎⏎The reaction is exothermic.
++ yes ¦ Yes, it will.
++ yes ¦ Yes!
++ yes ¦ Yes — the ice melts.
++ yes ¦ So the answer is yes.
++ true ¦ True, since heat rises.
++ false ¦ False. Heat rises.
+- no ¦ Yes
+- no ¦ Yes, it will.
+- no ¦ No, it will.
+- no ¦ No or yes.
+- no ¦ No, maybe it will.
+- no ¦ No. Wait, yes.
+- no ¦ No, but yes on Sundays.
+- no ¦ No⏎Yes
+- no ¦ Yes⏎No
+- no ¦ Not no.
+- no ¦ \boxed{no} or \boxed{yes}
+- yes ¦ No, yes is wrong.
+- yes ¦ Yes, it will not.
+- yes ¦ Yes and no.
+- yes ¦ Yes?
+- yes ¦ Yes. No.
+- yes ¦ Yes. The answer is no.
+- true ¦ False, true would be another case.
+- no ¦ nobelium
++ increase ¦ It will increase.
++ increase ¦ Heat flows in.⏎⏎It will increase.
+- increase ¦ It will decrease.
+- increase ¦ It will not increase.
+- increase ¦ It might increase.
+- increase ¦ It will increase or decrease.
+- increase ¦ It will decrease. It will increase.
+- increase ¦ It will increase?
++ NaCl ¦ The formula is NaCl.
+- NaCl ¦ The formula is NaCl2.
+- NaCl ¦ The formula is not NaCl.
+- NaCl ¦ The formula is NaCl or KCl.
+- mercury ¦ The smallest planet is mercury.
 + mitochondria ¦ The answer is **mitochondria**.
 + mitochondria ¦ \boxed{\text{Mitochondria}}
 + mitochondria ¦ \boxed{\text{The mitochondria}}

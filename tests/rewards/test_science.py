@@ -95,8 +95,9 @@ def test_another_quantity_does_not(gold, said):
 
 
 def test_the_tolerance_is_the_rows():
-    assert number("300", "301") is Verdict.PASS
-    assert number("300", "301", tolerance=Fraction(0)) is Verdict.WRONG
+    assert number("300", "301") is Verdict.WRONG
+    assert number("300", "301", tolerance=Fraction(1, 100)) is Verdict.PASS
+    assert number("300 K", "301", tolerance=Fraction(0)) is Verdict.WRONG
     assert number("300", "300.0", tolerance=Fraction(0)) is Verdict.PASS
     assert number("2.5", "2.7", tolerance=Fraction(1, 10)) is Verdict.PASS
 

@@ -1,0 +1,90 @@
+"""Chinese prose around an answer, in the English words that the reader of answers knows.
+
+What stands in a box, or after "the answer is", stays as it is: only what is said around it counts
+here, and each word that denies, hedges or compares keeps doing so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from stages.rewards.extraction import boxes
+
+STOPS = str.maketrans({"。": ". ", "：": ": "})
+HAN = re.compile(r"[\u4e00-\u9fff]")
+MARK = re.compile(
+    r"(?:^|(?<=[\n。；！.;!]))[ \t*_#>]{0,6}"
+    r"(?:(?:因此|所以|故|综上(?:所述)?|于是|从而|则|那么|最后)[，,、]?\s{0,2}){0,2}"
+    r"(?:最终|最后|正确|本题|该题|此题)?的?(?:答案|答)(?:应)?(?:就)?"
+    r"(?:是|为|[*_]{0,2}[：:])[：:*_ \t]{0,4}"
+    r"(?P<said>[^\n。；，！？\\]{0,200}?)(?P<box>\\boxed|\$\\boxed|(?=[\n。；，！？\\]|$))"
+)
+COUNTER = re.compile(r"(?<=[0-9$])\s?个(?![月小百千万亿分半])[\u4e00-\u9fff]{0,6}$")
+WORDS = tuple(
+    (re.compile(pattern), plain)
+    for pattern, plain in (
+        (r"不对|不正确|错误|错了|有误|算错|更正|修正|纠正|抱歉", " wrong "),
+        (r"等等|等一下|等下|且慢|其实|实际上|重新|再算|再检查|应该?[是为]|改为", " wait "),
+        (
+            r"(?:没有?|并不|不会|不能|无法|未)[^的，。；：！？,.;:!?\n\\$0-9]{0,12}(?=[\s$]*$)",
+            " not ",
+        ),
+        (
+            r"(?:而不|并不|不可能|不会|不等于|不能|并非|绝非|而非|非|不应|没有|无法|除了|除(?!以)|不)"
+            r"[是为]?",
+            " not ",
+        ),
+        (r"或许|也许|可能|大概|似乎|不确定|猜|估计|疑似", " perhaps "),
+        (r"或者?|抑或|还是", " or "),
+        (r"[小大少多低高短长]于|超过|不到|不足|至多|至少|最多|最少|介于|之间|以上|以下", " than "),
+        (r"百分之|分之", " minus "),
+        (r"[负减加]|[乘除]以?", " minus "),
+        (r"倍|的?一半|的?[二三四五六七八九十]分", " times "),
+        (r"(?<![\u4e00-\u9fff])\s*(?:[十百千万亿]|打(?![\u4e00-\u9fff]))", " thousand "),
+        (r"正确(?:的)?(?:答案|结果|值)?(?:是|为|[：:])", "\nThe correct answer is "),
+        (r"(?:最终|最后|正确)?的?答案(?:是|为|[：:])", "\nThe answer is "),
+        (r"答案", " answer "),
+        (r"[。]", ".\n"), (r"！", "!\n"), (r"？", "?\n"), (r"，|、", ", "), (r"；", "; "),
+        (r"：", ": "), (r"（", " ("), (r"）", ") "),
+        (r"[\u4e00-\u9fff]+", " it "),
+    )
+)  # fmt: skip
+"""Chinese words by what they do to an answer beside them; all others do nothing."""
+
+
+def in_english(text: str) -> str:
+    r"""A response with the Chinese prose around its answers in English.
+
+    >>> in_english("所以答案为72。")
+    'The answer is 72.\n'
+    >>> in_english("答案不是 \\boxed{72}")
+    ' answer  not  \\boxed{72}'
+    """
+    kept = list(_answers(text)) if HAN.search(text) else []
+    if not kept:
+        return text.translate(STOPS)
+    parts, at = list[str](), 0
+    for start, end, plain in kept:
+        if start < at:
+            continue
+        parts += [_plain(text[at:start]), plain]
+        at = end
+    return "".join([*parts, _plain(text[at:])])
+
+
+def _answers(text: str) -> Iterator[tuple[int, int, str]]:
+    """Start and end of each answer in a text with what shall stand there, in order."""
+    found = [(start, end, text[start:end]) for start, _, end in boxes(text)]
+    for mark in MARK.finditer(text):
+        if mark["box"]:
+            continue  # the box itself is kept, and the words before it are prose
+        said = COUNTER.sub("", mark["said"].strip().rstrip("*_ "))
+        found.append((mark.start(), mark.end(), f"\nThe answer is {said}" if said else ""))
+    yield from sorted(item for item in found if item[2])
+
+
+def _plain(prose: str) -> str:
+    for pattern, plain in WORDS:
+        prose = pattern.sub(plain, prose)
+    return prose
