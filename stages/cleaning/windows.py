@@ -66,6 +66,11 @@ class Form:
         return bool(self.rule(0, len(self.words)))
 
     @property
+    def short(self) -> bool:
+        """Whether it is a question that with another number or operator is another question."""
+        return self.whole and len(self.words) < 2 * self.n
+
+    @property
     def shortest(self) -> int:
         """Words of the shortest stretch that is evidence."""
         return min(self.half or self.n, len(self.words))
@@ -160,7 +165,7 @@ def _with_loose(survey: Survey, forms: Sequence[Form]) -> list[Form]:
     seen, marked = set[tuple[str, ...]](), list[Form]()
     for number, form in enumerate(forms):
         loose = None
-        if form.whole and len(form.words) < 2 * form.n:
+        if form.short:
             words, part = tuple(map(_unnumbered, form.words)), survey.part(number)
             if NUMBER in words and words not in seen:
                 loose = _loose([(width, cost[part], wordy[part]) for width, cost, wordy in seeds])
