@@ -20,7 +20,7 @@ from stages.base.errors import ConfigError, DataError
 from stages.cleaning.alignment import Alignment, shared_stretch
 from stages.cleaning.folding import fold
 from stages.cleaning.hits import TEMPLATE, WHOLE, Hit, Item, keyed_evidence
-from stages.cleaning.readings import arrangements, joined, readings
+from stages.cleaning.readings import joined, ordered, readings
 from stages.cleaning.repair import repair
 from stages.cleaning.rows import Dropped, Filtered, Row
 from stages.cleaning.sieve import Sieve
@@ -235,32 +235,41 @@ def _texts(items: Sequence[Item]) -> Iterator[Text]:
     for group, owners in enumerate(_same_questions(items)):
         benchmarks = tuple(dict.fromkeys(items[owner].benchmark for owner in owners))
         for part in (QUESTION, ANSWER):
-            written = dict.fromkeys(raw for owner in owners for raw in _written(items[owner], part))
-            raws = dict[str, str]()
-            for raw in written:
-                raws.setdefault(fold(raw), raw)
-            for folded, raw in raws.items():
+            written = dict[str, bool]()
+            for owner in owners:
+                for raw, entire in _written(items[owner], part):
+                    written.setdefault(raw, entire)
+            raws = dict[str, tuple[str, bool]]()
+            for raw, entire in written.items():
+                raws.setdefault(fold(raw), (raw, entire))
+            for folded, (raw, entire) in raws.items():
                 if part == QUESTION or folded:
-                    yield Text(tuple(owners), group, benchmarks, part, raw, folded)
+                    yield Text(tuple(owners), group, benchmarks, part, raw, folded, entire)
 
 
-def _written(item: Item, part: str) -> Iterator[str]:
-    """The ways in which a question or an answer may stand in a row."""
+def _written(item: Item, part: str) -> Iterator[tuple[str, bool]]:
+    """The ways in which a question or an answer may stand in a row, and which have their order.
+
+    A question with its options in order is searched for as a whole.
+    """
     text = item.question if part == QUESTION else item.answer
     ways = [text, repair(text)[0]]
     if part == ANSWER:
         plain = CALCULATION.sub("", text)
         ways += (plain, repair(plain)[0])
-    yield from ways
-    for way in ways:
-        yield from arrangements(way)
+    ways = list(dict.fromkeys(ways))
+    yield from ((way, False) for way in ways)
+    for together in map(joined, ways):
+        yield together, False
+        if part == QUESTION:
+            yield ordered(together), True
 
 
 def _same_questions(items: Sequence[Item]) -> list[list[int]]:
     """Places of items of the same words and operators, the items in the order they came in."""
     by_words: dict[tuple[str, ...], list[tuple[int, Wording]]] = {}
     for number, item in enumerate(items):
-        wording = Wording(fold(joined(item.question)))
+        wording = Wording(fold(item.question))
         by_words.setdefault(tuple(wording.words), []).append((number, wording))
     groups: list[list[int]] = []
     for found in by_words.values():

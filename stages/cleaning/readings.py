@@ -1,12 +1,14 @@
 r"""Readings of a text: the same problem, set in another way than it stands there.
 
-A tokeniser writes $2 a b$ for $2ab$ and a shuffled question has its options in another order. No
-sign of such a text is folded away: it is read as it is written, and once more as ``arranged``.
+A tokeniser writes $2 a b$ for $2ab$, and a shuffled question has its options in another order.
+Nothing of it is folded away: a text is read as it is written, once more with its products joined,
+and so with its options in order.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from stages.cleaning.commonplaces import COMMON_WORDS
 from stages.cleaning.folding import fold
@@ -16,15 +18,12 @@ HYPHENATED = re.compile(r"(?<=[^\W\d_]{2})[-\u2010][ \t]*\n[ \t]*(?=[^\W\d_]{2})
 DELIMITER = re.compile(r"(\$+|\\+[()\[\]])")  # of formulas; between two others stands prose
 GAP = r"(?:\s|~|\\+(?:[,;:! ]|(?:cdot|quad|thinspace)(?![A-Za-z]))|[\u00b7\u22c5])+"
 COMMANDS = "le ge lt gt ne eq ni pm mp cap cup mid mod bmod div ast sim top bot neg dim det arg deg"
-NO_FACTORS = "|".join(
-    sorted(
-        word
-        for word in {*COMMON_WORDS, *FUNCTIONS, *COMMANDS.split(" "), "inf", "sup"}
-        if 2 <= len(word) <= 3
-    )
-)
-FACTOR = rf"(?!(?:{NO_FACTORS})(?![A-Za-z]))(?:[A-Za-z]{{1,3}}|[A-Z]{{4,5}})(?![A-Za-z])"
-GAPS = re.compile(GAP)
+SINGLE = frozenset("abcdefghijklmnopqrstuvwxyz")
+NO_FACTORS = {*COMMON_WORDS, *FUNCTIONS, *COMMANDS.split(" "), "inf", "sup"} - SINGLE
+FACTOR = r"(?:[A-Za-z]{1,3}|[A-Z]{4,5})(?![A-Za-z])"
+NAMED = re.compile(r"\\ ?(?:text[a-z]*|mbox|math[a-z]+|operatorname|begin|end)\s*\{[^{}]*\}")
+PROSE = re.compile(r"(?<![\\A-Za-z])(?<!\\ )[A-Z]?[a-z]{4}")  # between two formulas, or two prices
+GAPS = re.compile(f"({GAP})")
 PRODUCT = re.compile(rf"(?<![\\A-Za-z])(?<!\\ )(?:[0-9]+|[0-9]*{FACTOR})(?:{GAP}{FACTOR})+")
 """Numbers and variables side by side, or with a dot between; a word or a command is none."""
 
@@ -41,41 +40,55 @@ FEWEST_OPTIONS = 3
 
 
 def readings(text: str) -> tuple[str, ...]:
-    """The text as written, with cut words made whole, and arranged; those that differ.
+    """The text as written, and in other ways; those that differ.
 
     A hyphen at the end of a line cuts a word or belongs to one: both are read.
+    A text is joined only if a product is cut in it, for which most need but a fast look.
     """
-    found = [text]
-    if "-\n" in text or "\u2010\n" in text:
-        found.append(HYPHENATED.sub("", text))
-    found += arrangements(text) if _tokenised(text) else (ordered(text),)
-    return tuple(dict.fromkeys(found))
+    cut = "-\n" in text or "\u2010\n" in text
+    whole = HYPHENATED.sub("", text) if cut else text
+    together = joined(text) if _tokenised(text) else text
+    arranged = ordered(together)
+    if whole == arranged == text:
+        return (text,)
+    return tuple(dict.fromkeys((text, whole, together, arranged)))
 
 
 def _tokenised(text: str) -> bool:
     """Whether a product may be cut in the text: a fast look, as most texts have none."""
-    if "$" not in text and r"\(" not in text and r"\[" not in text:
+    if "\\" in text:
+        if r"\cdot" in text:
+            return True
+    elif "$" not in text:
         return False
-    return r"\cdot" in text or any(cut.search(text) for cut in CUT)
-
-
-def arrangements(text: str) -> tuple[str, ...]:
-    """The text with its products joined, and so with its options in order too."""
-    together = joined(text)
-    return together, ordered(together)
+    return any(cut.search(text) for cut in CUT)
 
 
 def joined(text: str) -> str:
     r"""In formulas, products without blanks, dots and mere braces: x \cdot y and x y as xy."""
+    if "$" not in text and "\\" not in text:
+        return text
     pieces = DELIMITER.split(text)
     pieces[2:-2:2] = map(_joined, pieces[2:-2:2])
     return "".join(pieces)
 
 
 def _joined(formula: str) -> str:
+    if PROSE.search(NAMED.sub("", formula)):
+        return formula
     if "{" in formula:
         formula = BRACED.sub(r"\1\2", formula)
-    return PRODUCT.sub(lambda product: GAPS.sub("", product.group()), formula)
+    return PRODUCT.sub(_product, formula)
+
+
+def _product(found: re.Match[str]) -> str:
+    """Factors side by side, but for the gaps beside a word or the name of a function."""
+    pieces = GAPS.split(found.group())
+    none = [piece.lstrip("0123456789").lower() in NO_FACTORS for piece in pieces[::2]]
+    for place, beside in enumerate(pairwise(none)):
+        if not any(beside):
+            pieces[2 * place + 1] = ""
+    return "".join(pieces)
 
 
 def ordered(text: str) -> str:

@@ -220,7 +220,10 @@ def _form(
         and (telling(words) >= SHORTEST_TELLING or len(uncommon) >= SHORTEST_UNCOMMON)
         and not commonplace
     )
-    half = max(SHORTEST_HALF, length // 2) if question and HALVED <= length < 2 * n else 0
+    if text.entire:  # no part of it is evidence
+        evident = bytes(len(evident))
+    halved = question and HALVED <= length < 2 * n and not text.entire
+    half = max(SHORTEST_HALF, length // 2) if halved else 0
     return Form(text, wording, n, evident, rare, tells, whole, half)
 
 
