@@ -15,7 +15,7 @@ from stages.cleaning.folding import fold
 from stages.cleaning.wording import FUNCTIONS, words_of
 
 HYPHENATED = re.compile(r"(?<=[^\W\d_]{2})[-\u2010][ \t]*\n[ \t]*(?=[^\W\d_]{2})")
-DELIMITER = re.compile(r"(\$+|\\+[()\[\]])")  # of formulas; between two others stands prose
+DELIMITER = re.compile(r"(\$\$?|\\\\?[()\[\]])")  # of formulas; between two others stands prose
 GAP = r"(?:\s|~|\\+(?:[,;:! ]|(?:cdot|quad|thinspace)(?![A-Za-z]))|[\u00b7\u22c5])+"
 COMMANDS = "le ge lt gt ne eq ni pm mp cap cup mid mod bmod div ast sim top bot neg dim det arg deg"
 SINGLE = frozenset("abcdefghijklmnopqrstuvwxyz")
@@ -45,7 +45,7 @@ def readings(text: str) -> tuple[str, ...]:
     A hyphen at the end of a line cuts a word or belongs to one: both are read.
     A text is joined only if a product is cut in it, for which most need but a fast look.
     """
-    cut = "-\n" in text or "\u2010\n" in text
+    cut = "\n" in text and ("-\n" in text or "\u2010\n" in text)
     whole = HYPHENATED.sub("", text) if cut else text
     together = joined(text) if _tokenised(text) else text
     arranged = ordered(together)
@@ -56,12 +56,11 @@ def readings(text: str) -> tuple[str, ...]:
 
 def _tokenised(text: str) -> bool:
     """Whether a product may be cut in the text: a fast look, as most texts have none."""
-    if "\\" in text:
-        if r"\cdot" in text:
-            return True
-    elif "$" not in text:
+    if "$" not in text and "\\" not in text:
         return False
-    return any(cut.search(text) for cut in CUT)
+    begin = min(at for at in (text.find("$"), text.find("\\")) if at >= 0)
+    end = max(text.rfind("$"), text.rfind("\\"))
+    return r"\cdot" in text or any(cut.search(text, begin, end) for cut in CUT)
 
 
 def joined(text: str) -> str:
