@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from stages.cleaning.hits import OTHER_NUMBERS
 from stages.cleaning.windows import QUESTION, Form
 from stages.cleaning.wording import NUMBERS, Wording, numeric, same_between
 
@@ -47,7 +48,7 @@ class Alignment:
             if all_of_both and len(parts) == 1 and form.text.part == QUESTION:
                 rule = "same_question"
             elif rule == "ngram" and self.other_numbers():
-                rule = "other_numbers"
+                rule = "" if form.short else OTHER_NUMBERS
             if rule:
                 yield rule, first, last
 

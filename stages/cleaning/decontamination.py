@@ -5,7 +5,8 @@ compared by words under a fold of width, case, punctuation, invisible characters
 each rare place that a row shares with an item the shared stretch is followed in both directions,
 split where the operators between its words differ, and judged: a whole item, an n-gram that is no
 template, a telling half of a short item, a stretch of a solution. An item with other numbers is
-another item, unless n of its words stand in the row. Translations and paraphrases are out of reach.
+another item if it has less than 2n words; of a longer one n words in a row tell, and the row is
+dropped for a reason of its own. Translations and paraphrases are out of reach.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from typing import Any
 from stages.base.errors import ConfigError, DataError
 from stages.cleaning.alignment import Alignment, shared_stretch
 from stages.cleaning.folding import fold
-from stages.cleaning.hits import TEMPLATE, Hit, Item, keyed_evidence
+from stages.cleaning.hits import TEMPLATE, WHOLE, Hit, Item, keyed_evidence
+from stages.cleaning.readings import joined, ordered, readings
 from stages.cleaning.repair import repair
 from stages.cleaning.rows import Dropped, Filtered, Row
 from stages.cleaning.sieve import Sieve
@@ -40,7 +42,7 @@ STEP = "decontamination"
 FIELDS = ("prompt", "response")
 SHORTEST_NGRAM = 2  # words; the profile's key has the same limit
 SHORTEST_EQUAL = 2  # words; of an item too short to be looked for in a text, if it is all of it
-HYPHENATED = re.compile(r"(?<=[^\W\d_]{2})[-\u2010][ \t]*\n[ \t]*(?=[^\W\d_]{2})")
+OUT_OF_REACH = "translations and paraphrases; products cut outside of formulas"
 CALCULATION = re.compile(r"<<[^<>\n]*>>")  # some solutions repeat each sum in such brackets
 
 
@@ -104,7 +106,7 @@ class Index:
             ),
             "items_searched_with_other_numbers": len(numbered),
             "answers_searched": len(solutions),
-            "out_of_reach": "translations and paraphrases",
+            "out_of_reach": OUT_OF_REACH,
         }
 
     def _searched(self, part: str) -> Iterator[Form]:
@@ -117,21 +119,21 @@ class Index:
     def find(self, text: str, field: str) -> Hit | None:
         """The longest verified hit in a text, if there is one; of equals the first.
 
-        A hyphen at the end of a line cuts a word or belongs to one: both readings are tried.
+        Every reading of the text is tried; the hit shows the one in which it was found.
         """
         hit = self.look(text, field)
         return None if hit is None or hit.rule == TEMPLATE else hit
 
     def look(self, text: str, field: str) -> Hit | None:
         """What :meth:`find` finds, or else a short item that stands there with other numbers."""
-        hits = (self._longest(reading, field) for reading in _readings(text))
+        hits = (self._longest(reading, field) for reading in readings(text))
         return max((hit for hit in hits if hit), key=Hit.rank, default=None)
 
     def suspects(self, texts: Sequence[str]) -> list[bool]:
         """Which of many texts are to be searched: in the others nothing would be found."""
-        readings = [(number, each) for number, text in enumerate(texts) for each in _readings(text)]
-        passing = self._sieve.passes([fold(each) for _, each in readings], self._longest_tiny)
-        suspected = {number for (number, _), flag in zip(readings, passing, strict=True) if flag}
+        read = [(number, each) for number, text in enumerate(texts) for each in readings(text)]
+        passing = self._sieve.passes([fold(each) for _, each in read], self._longest_tiny)
+        suspected = {number for (number, _), flag in zip(read, passing, strict=True) if flag}
         return [number in suspected for number in range(len(texts))]
 
     def _longest(self, text: str, field: str) -> Hit | None:
@@ -142,9 +144,15 @@ class Index:
             stretches += [(form, 0, *whole) for form in self._tiny.get(tuple(wording.words), ())]
         if not stretches:
             return None
-        found = max(self._evidence(wording, stretches), key=_Evidence.rank, default=None)
+        templates = list(self._templates(wording, stretches))
+        evidence = (
+            each
+            for each in self._evidence(wording, stretches)
+            if each.rule in WHOLE or not any(self._in_template(each, other) for other in templates)
+        )
+        found = max(evidence, key=_Evidence.rank, default=None)
         if found is None:
-            found = max(self._templates(wording, stretches), key=_Evidence.rank, default=None)
+            found = max(templates, key=_Evidence.rank, default=None)
         return None if found is None else self._hit(found, text, field)
 
     def _hit(self, found: _Evidence, text: str, field: str) -> Hit:
@@ -177,8 +185,16 @@ class Index:
         """Every short item that stands in the text but for its numbers or operators."""
         for number, shift, *_ in stretches:
             form = self._forms[number]
-            if form.loose and Alignment(wording, form, shift).other_numbers():
+            if form.short and Alignment(wording, form, shift).other_numbers():
                 yield _Evidence(number, TEMPLATE, shift, 0, len(form.words))
+
+    def _in_template(self, found: _Evidence, other: _Evidence) -> bool:
+        """Whether a part of an item lies where all of it stands with other numbers."""
+        return (
+            self._forms[found.form].text.group == self._forms[other.form].text.group
+            and other.start <= found.start
+            and found.start + found.length <= other.start + other.length
+        )
 
     def _stretches(self, wording: Wording) -> list[tuple[int, int, int, int]]:
         """Form, shift against it, begin and end of every shared stretch that is long enough.
@@ -200,12 +216,6 @@ class Index:
         return stretches
 
 
-def _readings(text: str) -> tuple[str, ...]:
-    """The text, and if words of it are cut at ends of lines, the text with these made whole."""
-    joined = HYPHENATED.sub("", text) if "-\n" in text or "\u2010\n" in text else text
-    return (text,) if joined == text else (text, joined)
-
-
 @dataclass(frozen=True)
 class _Evidence:
     """A stretch of ``length`` words from word ``start`` of a text, word ``at`` of a form."""
@@ -225,22 +235,34 @@ def _texts(items: Sequence[Item]) -> Iterator[Text]:
     for group, owners in enumerate(_same_questions(items)):
         benchmarks = tuple(dict.fromkeys(items[owner].benchmark for owner in owners))
         for part in (QUESTION, ANSWER):
-            written = dict.fromkeys(raw for owner in owners for raw in _written(items[owner], part))
-            raws = dict[str, str]()
-            for raw in written:
-                raws.setdefault(fold(raw), raw)
-            for folded, raw in raws.items():
+            written = dict[str, bool]()
+            for owner in owners:
+                for raw, entire in _written(items[owner], part):
+                    written.setdefault(raw, entire)
+            raws = dict[str, tuple[str, bool]]()
+            for raw, entire in written.items():
+                raws.setdefault(fold(raw), (raw, entire))
+            for folded, (raw, entire) in raws.items():
                 if part == QUESTION or folded:
-                    yield Text(tuple(owners), group, benchmarks, part, raw, folded)
+                    yield Text(tuple(owners), group, benchmarks, part, raw, folded, entire)
 
 
-def _written(item: Item, part: str) -> Iterator[str]:
-    """The ways in which a question or an answer may stand in a row."""
-    if part == QUESTION:
-        yield from (item.question, repair(item.question)[0])
-    else:
-        plain = CALCULATION.sub("", item.answer)
-        yield from (item.answer, repair(item.answer)[0], plain, repair(plain)[0])
+def _written(item: Item, part: str) -> Iterator[tuple[str, bool]]:
+    """The ways in which a question or an answer may stand in a row, and which have their order.
+
+    A question with its options in order is searched for as a whole.
+    """
+    text = item.question if part == QUESTION else item.answer
+    ways = [text, repair(text)[0]]
+    if part == ANSWER:
+        plain = CALCULATION.sub("", text)
+        ways += (plain, repair(plain)[0])
+    ways = list(dict.fromkeys(ways))
+    yield from ((way, False) for way in ways)
+    for together in map(joined, ways):
+        yield together, False
+        if part == QUESTION:
+            yield ordered(together), True
 
 
 def _same_questions(items: Sequence[Item]) -> list[list[int]]:
@@ -306,6 +328,6 @@ def _judge(row: Row, index: Index, by_text: bool) -> Dropped | Hit | None:
     for name in FIELDS:
         hit = index.look(row[name], name)
         if hit is not None and hit.rule != TEMPLATE:
-            return Dropped(row, STEP, "benchmark_text", hit.evidence())
+            return Dropped(row, STEP, hit.reason, hit.evidence())
         left = left or hit
     return left

@@ -9,6 +9,8 @@ import random
 import re
 from collections.abc import Callable
 
+from stages.cleaning.commonplaces import COMMON_WORDS
+
 NAMES = dict(enumerate(("zero", "one", "two", "three", "four", "five", "six", "seven", "eight")))
 WRAPPED = 8  # words a line
 SPACES = (r"\,", r"\;", r"\quad", "~", r"\ ")
@@ -20,6 +22,20 @@ NAMED = re.compile(r"(?<![\w.,{}^\\/-])[0-8](?=[.?!]?(?:\s|$))")  # no part of a
 LONG_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]{4})([^\W\d_]{4,})")
 LOOK_ALIKE = str.maketrans("aceopxyACEHOPTX", "асеорхуАСЕНОРТХ")
 FRACTION = re.compile(r"\\frac\{([0-9]+)\}\{([0-9]+)\}(?!\w)")  # 1/2x is another number
+FORMULA = re.compile(r"(?<![\\$])\$[^$]+\$(?!\$)")
+COMMAND = re.compile(
+    r"(\\(?:text[a-z]*|mbox|math[a-z]+|operatorname|begin|end)\s*\{[^{}]*\}|\\[a-zA-Z]+|\\.)"
+)
+NAMES_OF_FUNCTIONS = "sin cos tan cot sec csc log ln exp gcd lcm min max lim sup inf mod det"
+WORD = re.compile(
+    rf"[A-Z]?[a-z]{{4}}|[A-Z]{{6}}|[A-Z][a-z]|(?<![a-zA-Z])(?:{'|'.join(NAMES_OF_FUNCTIONS.split())}|"
+    rf"{'|'.join(sorted(word for word in COMMON_WORDS if 2 <= len(word) <= 3))})(?![a-zA-Z])"
+)
+"""What makes a formula, or the prose between two prices, one that is not cut."""
+
+FACTORS = re.compile(r"(?<=[0-9a-zA-Z])(?=[a-zA-Z])")
+OPTION = re.compile(r"(\(?([A-J])[).:] +)(\S.*)")
+LETTERS = "ABCDEFGHIJ"
 FULL_WIDTH = {code: code + 0xFEE0 for code in range(ord("!"), ord("~") + 1)}
 
 Disguise = Callable[[str], str]
@@ -105,9 +121,30 @@ def hyphenated(text: str) -> str:
     return text if "\\" in text else LONG_WORD.sub("\\1-\n\\2", text)
 
 
-def spaced_commands(text: str) -> str:
-    """Commands and braces of LaTeX as a tokeniser cuts them."""
+def tokenised(text: str) -> str:
+    """Commands, braces and products of LaTeX as a tokeniser cuts them."""
+    text = FORMULA.sub(lambda formula: _cut(formula.group()), text)
     return re.sub(r"\\([a-zA-Z]{2,})\s*\{", r"\\ \1 { ", text).replace("}", " }")
+
+
+def _cut(formula: str) -> str:
+    """The formula with blanks between the factors of its products; if it holds no words."""
+    pieces = COMMAND.split(formula)  # between its commands, which have their words with them
+    if any(WORD.search(piece) for piece in pieces[::2]):
+        return formula
+    pieces[::2] = (FACTORS.sub(" ", piece) for piece in pieces[::2])
+    return "".join(pieces)
+
+
+def shuffled(text: str) -> str:
+    """The options of a question, a line each, the other way round behind the same letters."""
+    lines = text.split("\n")
+    options = {at: found for at, line in enumerate(lines) if (found := OPTION.match(line))}
+    if [option[2] for option in options.values()] != list(LETTERS[: len(options)]):
+        return text
+    for at, other in zip(options, reversed(options.values()), strict=True):
+        lines[at] = options[at][1] + other[3]
+    return "\n".join(lines)
 
 
 def slashed(text: str) -> str:
@@ -159,7 +196,8 @@ WHOLE: dict[str, Disguise] = {
     "look-alike letters": look_alike,
     "accents": accented,
     "hyphenation": hyphenated,
-    "tokenised LaTeX": spaced_commands,
+    "tokenised LaTeX": tokenised,
+    "shuffled options": shuffled,
     "fractions on a line": slashed,
     "numbers as words": spelled,
     "together": together,

@@ -18,16 +18,17 @@ CONTEXT = 80  # characters on either side of a stretch
 LONGEST_SHOWN = 400  # characters of a stretch in Markdown
 OFTEN = 10  # items named as hit most often
 MARKUP = {ord(sign): f"&#{ord(sign)};" for sign in "&<>|*_`$\\[]~#"}
-TEMPLATE = "template"
+TEMPLATE, OTHER_NUMBERS = "template", "other_numbers"
+WHOLE = ("same_question", "whole_item")
 RULES = {
     "same_question": "the field is the item",
     "whole_item": "the whole item",
     "ngram": "an n-gram of the item",
-    "other_numbers": "an n-gram of the item, which stands there with other numbers",
+    OTHER_NUMBERS: "an n-gram of a long item, which stands there with other numbers or operators",
     "half_item": "a half of a short item",
     "answer": "an n-gram of the item's solution",
     "same_key": "the canonical key",
-    TEMPLATE: "a short item with other numbers, which is another item",
+    TEMPLATE: "a short item with other numbers or operators, which is another item",
 }
 """What each rule found; the last alone is no reason to drop a row."""
 
@@ -62,6 +63,11 @@ class Hit:
     start: int
     at: int
     length: int
+
+    @property
+    def reason(self) -> str:
+        """Why a row is dropped for it; a long item with other numbers has a reason of its own."""
+        return "benchmark_other_numbers" if self.rule == OTHER_NUMBERS else "benchmark_text"
 
     def rank(self) -> tuple[bool, int]:
         """The greater, the more it says."""

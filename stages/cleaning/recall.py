@@ -14,6 +14,7 @@ from typing import Any
 
 from stages.base.errors import DataError
 from stages.base.seeds import seeded_random
+from stages.cleaning import hits
 from stages.cleaning.commonplaces import PASSAGES
 from stages.cleaning.decontamination import Index, Item, contamination
 from stages.cleaning.disguises import LOOKALIKES, PARTS, PHRASES, WHOLE
@@ -35,7 +36,6 @@ CARRIERS = 8  # rows drawn to hide items in
 CARRIED = 200  # characters of a row on either side
 LONGEST = 2000  # characters; longer items are not drawn while there are enough others
 EMBEDDED, KEYED = "inside other text", "canonical key"
-WHOLE_ITEM = ("same_question", "whole_item")
 CARRIER = "This text was written to stand around another one. It holds no problem of its own."
 SHOWN = 3  # misses and false hits named in an error
 
@@ -256,7 +256,7 @@ def _precision(
 
 
 def _is_another(text: str, form: Form, n: int) -> bool:
-    """Whether fewer than n words in a row are left of the item, and something is another."""
+    """Whether something is another, and the item short or fewer than n words in a row left."""
     mine, theirs = Wording(fold(text)), form.wording
     if len(mine.words) != len(theirs.words):
         return False
@@ -268,7 +268,7 @@ def _is_another(text: str, form: Form, n: int) -> bool:
         )
         run = 0 if not same else run + 1 if joined else 1
         longest = max(longest, run)
-    return longest < min(n, len(mine.words))
+    return longest < (len(mine.words) if form.short else min(n, len(mine.words)))
 
 
 def _try(index: Index, kind: Kind, text: str, item: Item | None) -> None:
@@ -278,6 +278,6 @@ def _try(index: Index, kind: Kind, text: str, item: Item | None) -> None:
     if hit is None:
         return
     copied = (hit.item, *hit.also)
-    false = hit.rule not in WHOLE_ITEM if item is None else item in copied
+    false = hit.rule not in hits.WHOLE if item is None else item in copied
     if false:
         kind.hits.append(hit.evidence())

@@ -28,7 +28,8 @@ Flags = npt.NDArray[np.bool_]
 class Text:
     """A question or an answer as written or as repaired, and the items that have it.
 
-    ``group`` is shared by all texts of the same item, also in other benchmarks.
+    ``group`` is shared by all texts of the same item, also in other benchmarks. A text that is
+    ``entire`` has its options in order: the same options stand below other questions too.
     """
 
     owners: tuple[int, ...]
@@ -37,6 +38,7 @@ class Text:
     part: str
     raw: str
     folded: str
+    entire: bool = False
 
 
 def telling(words: Sequence[str]) -> int:

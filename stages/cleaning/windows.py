@@ -66,6 +66,11 @@ class Form:
         return bool(self.rule(0, len(self.words)))
 
     @property
+    def short(self) -> bool:
+        """Whether it is a question that with another number or operator is another question."""
+        return self.whole and len(self.words) < 2 * self.n
+
+    @property
     def shortest(self) -> int:
         """Words of the shortest stretch that is evidence."""
         return min(self.half or self.n, len(self.words))
@@ -160,7 +165,7 @@ def _with_loose(survey: Survey, forms: Sequence[Form]) -> list[Form]:
     seen, marked = set[tuple[str, ...]](), list[Form]()
     for number, form in enumerate(forms):
         loose = None
-        if form.whole and len(form.words) < 2 * form.n:
+        if form.short:
             words, part = tuple(map(_unnumbered, form.words)), survey.part(number)
             if NUMBER in words and words not in seen:
                 loose = _loose([(width, cost[part], wordy[part]) for width, cost, wordy in seeds])
@@ -215,7 +220,10 @@ def _form(
         and (telling(words) >= SHORTEST_TELLING or len(uncommon) >= SHORTEST_UNCOMMON)
         and not commonplace
     )
-    half = max(SHORTEST_HALF, length // 2) if question and HALVED <= length < 2 * n else 0
+    if text.entire:  # no part of it is evidence
+        evident = bytes(len(evident))
+    halved = question and HALVED <= length < 2 * n and not text.entire
+    half = max(SHORTEST_HALF, length // 2) if halved else 0
     return Form(text, wording, n, evident, rare, tells, whole, half)
 
 

@@ -351,7 +351,72 @@ def test_a_long_item_with_other_numbers_is_told_apart_from_a_copy():
         (question, "same_question"),
         (f"Well: {question}", "whole_item"),
     ):
-        assert decontaminate([row(text)], index(question)).dropped[0].evidence["rule"] == rule
+        (dropped,) = decontaminate([row(text)], index(question)).dropped
+        assert dropped.evidence["rule"] == rule
+        other = rule == "other_numbers"
+        assert dropped.reason == ("benchmark_other_numbers" if other else "benchmark_text")
+
+
+DIVISIBLE = r"What is the smallest positive integer $n$ such that $n!$ is divisible by 1000?"
+LINES = (
+    r"Find the distance of $l_1: 2\cdot x+3y=7$ from the line through the points $P$ and $Q$ of "
+    "the plane."
+)
+
+
+@pytest.mark.parametrize("question", [DIVISIBLE, LINES])
+def test_a_short_item_with_another_number_behind_an_ngram_is_left(question):
+    """Thirteen equal words once dropped another problem, and no table said so."""
+    searched = index(question)
+    other = row(question.replace("1000", "700").replace("=7", "=9"))
+    result = decontaminate([other, row(f"Well: {question}")], searched)
+    assert result.kept == [other]
+    assert [seen["rule"] for seen in result.left] == ["template"]
+    assert result.dropped[0].reason == "benchmark_text"
+
+
+PRODUCTS = {
+    "If $x+y=10$ and $xy=21$, find $x^2+y^2$.": [
+        "If $x+y=10$ and $x y=21$, find $x^2+y^2$.",
+        r"If $x+y=10$ and $x\cdot y=21$, find $x^2+y^2$.",
+        r"If \(x+y=10\) and \(x\, y=21\) , find \(x ^ { 2 } + y ^ { 2 }\), or $a b$.",
+    ],
+    "Triangle $ABC$ has $AB=13$, $BC=14$, $CA=15$. Find its inradius.": [
+        "Triangle $A B C$ has $A B = 13$ , $B C = 14$ , $C A = 15$ . Find its inradius.",
+        "It costs $5. Triangle $A B C$ has $A B=13$, $B C=14$, $C A=15$. Find its inradius.",
+    ],
+    "If $2ab+3a=7$ and $a-b=1$, find all $x^2y$.": [
+        "If $2 a b + 3 a = 7$ and $a - b = 1$ , find all $x^{2} y$ .",
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "copy"), [(item, copy) for item, copies in PRODUCTS.items() for copy in copies]
+)
+def test_products_that_a_tokeniser_cuts_are_found(question, copy):
+    """A letter by itself was once another word, and such copies were kept."""
+    assert not decontaminate([row(copy)], index(question)).kept
+    assert not decontaminate([row("p", f"Now. {copy}")], index(question)).kept
+    assert not decontaminate([row(question)], index(copy)).kept
+
+
+OPTIONS = "The capital of Burkina Faso is\n(A) Bamako\n(B) Ouagadougou\n(C) Niamey\n(D) Accra"
+
+
+def test_a_question_with_its_options_in_another_order_is_found():
+    """A stem too short for evidence once hid the item behind shuffled options."""
+    swapped = OPTIONS.replace("Bamako", "?").replace("Accra", "Bamako").replace("?", "Accra")
+    listed = "the capital of Burkina Faso is A) Niamey B) Accra C) Bamako D) Ouagadougou\nThink."
+    for copy in (swapped, listed, f"Hello there.\n{swapped}\nAnswer: B"):
+        assert not decontaminate([row(copy)], index(OPTIONS)).kept
+    others = (
+        swapped.replace("Burkina Faso", "Mali"),
+        swapped.replace("Niamey", "Lagos"),
+        "The capital of Burkina Faso is old.",
+    )
+    rows = [row(text) for text in others]
+    assert decontaminate(rows, index(OPTIONS)).kept == rows
 
 
 @pytest.mark.field_bug("D4", "D16")
@@ -431,7 +496,9 @@ def test_solutions_are_found_and_short_answers_are_not():
 @pytest.mark.field_bug("D17")
 def test_what_is_out_of_reach_is_said():
     """Paraphrases and translations are not found, which a report must not pass over in silence."""
-    assert index(LONG).describe()["out_of_reach"] == "translations and paraphrases"
+    assert index(LONG).describe()["out_of_reach"] == (
+        "translations and paraphrases; products cut outside of formulas"
+    )
 
 
 def test_the_decision_is_the_same_in_another_process():

@@ -91,6 +91,35 @@ def test_a_sieve_that_holds_copies_back_fails_the_gate(index, monkeypatch):
         recall_gate(index, ITEMS, ROWS, 0)
 
 
+@pytest.mark.parametrize(
+    ("question", "disguise"),
+    [
+        ("If $x+y=10$ and $xy=21$, find $x^2+y^2$.", "tokenised LaTeX"),
+        ("The capital of Mali is\n(A) Bamako\n(B) Accra\n(C) Niamey", "shuffled options"),
+    ],
+)
+def test_a_search_of_texts_only_as_they_are_written_fails_the_gate(monkeypatch, question, disguise):
+    """The gate once left products and options alone, and told of success."""
+    items = [Item("1", "b", question)]
+    assert recall_gate(Index(items, 13), items, ROWS, 0).faults() == []
+    monkeypatch.setattr(decontamination, "readings", lambda text: (text,))
+    with pytest.raises(DataError, match=disguise):
+        recall_gate(Index(items, 13), items, ROWS, 0)
+
+
+def test_a_number_behind_an_ngram_makes_another_short_item(monkeypatch):
+    """Look-alikes with thirteen equal words were once not tried."""
+    items = [
+        Item("1", "b", "What is the smallest whole n such that n! is divisible by the number 1000?")
+    ]
+    index = Index(items, 13)
+    report = recall_gate(index, items, ROWS, 0)
+    assert report.lookalikes["one other number"].tried == 1
+    monkeypatch.setattr(alignment.Alignment, "other_numbers", lambda _: False)
+    with pytest.raises(DataError, match="taken for copies"):
+        recall_gate(index, items, ROWS, 0)
+
+
 def test_a_fraction_before_a_letter_is_not_written_on_a_line():
     """Half of x in one notation is one over 2x in another, so it is no disguise of the same."""
     assert slashed(r"\frac{1}{2}x + \frac{3}{4} of \frac{5}{6}") == r"\frac{1}{2}x + 3/4 of 5/6"
