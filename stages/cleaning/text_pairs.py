@@ -20,6 +20,7 @@ from xxhash import xxh3_64_intdigest
 
 from stages.base.events import say
 from stages.base.params import NearDedup
+from stages.cleaning.dress import without_phrases
 from stages.cleaning.exact_dedup import Digests, as_array, digest_exactly, first_of_equal
 from stages.cleaning.processes import in_order
 from stages.cleaning.rowfile import RowFile
@@ -264,7 +265,7 @@ class _Texts:
 
 
 def _compared(row: Row, length: int) -> Compared:
-    parts = [words(folded(row[name])) for name in ("prompt", "response")]
+    parts = [words(folded(without_phrases(row[name]))) for name in ("prompt", "response")]
     prompt, response = (Field(part, shingles_of(part, length)) for part in parts)
     seam = shingles_of(parts[0][1 - length :] + parts[1][: length - 1], length)
     shingles = prompt.shingles | seam | response.shingles

@@ -14,7 +14,8 @@ from stages.problems.family import Notation
 
 TAG = re.compile(r"(?i)</?think>")
 MARKED = re.compile(
-    r"(?i)(?:^|[.;!]\s)[\s*_#>-]*(?:(?:so|thus|hence|therefore),?\s+)?(?:the\s+)?(?:final\s+)?"
+    r"(?i)(?:^|[.;!]\s)[\s*_#>-]*(?:(?:so|thus|hence|therefore),?\s+)?(?:(?:the|my)\s+)?"
+    r"(?:(?:final|revised|corrected|updated|new)\s+)?"
     r"answer(?:\s+is)?[\s*_]*(?::|\bis\b)(?:[*_]+(?=\s))?\s*"
 )
 REVISED = re.compile(r"(?i)\b(?:no|wait|actually|instead|rather|correction|sorry)\b")

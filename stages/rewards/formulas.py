@@ -26,6 +26,7 @@ Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Hf Ta W Re Os Ir Pt
 At Rn Fr Ra Ac Th Pa U Np Pu
 """
 COMPOUND = re.compile(rf"(?:(?:{'|'.join(SYMBOLS.split())}|[()])\d*)+[+⁻]?")
+LOUD = 4  # letters; a longer word in capitals is not a formula or a genotype but written loudly
 PUNCTUATION = re.compile(r"(?:[\s\"'`*_,;!()$]|[.:-](?!\d)|(?<!\d)[.:-])+")
 """What separates words; a point, colon or dash between two digits makes one number of them."""
 
@@ -36,8 +37,36 @@ def folded(text: str) -> str:
     >>> folded("The *Golgi* apparatus."), folded("Cl^-") == folded("Cl")
     ('golgi apparatus', False)
     """
-    plain = PUNCTUATION.sub(" ", _undressed(text)).casefold().split()
-    return " ".join(plain[len(plain) > 1 and plain[0] in ("the", "a", "an") :])
+    return " ".join(map(str.casefold, _words(text)))
+
+
+def same_words(one: str, other: str) -> bool:
+    """Whether two texts have the same words, whose case counts where it can carry the meaning.
+
+    That is in single letters and in words with capitals inside: AaBb is not aabb, Mn is not MN. A
+    long word in capitals throughout is only loud.
+
+    >>> same_words("Golgi", "the GOLGI"), same_words("TtRr", "ttrr"), same_words("No", "NO")
+    (True, False, False)
+    """
+    words, others = _words(one), _words(other)
+    return len(words) == len(others) and all(map(_same_word, words, others))
+
+
+def _same_word(one: str, other: str) -> bool:
+    if one.casefold() != other.casefold():
+        return False
+    return one == other or not (_cased(one) or _cased(other))
+
+
+def _cased(word: str) -> bool:
+    loud = word.isupper() and len(word) > LOUD
+    return len(word) == 1 or (any(map(str.isupper, word[1:])) and not loud)
+
+
+def _words(text: str) -> list[str]:
+    plain = PUNCTUATION.sub(" ", _undressed(text)).split()
+    return plain[len(plain) > 1 and plain[0].casefold() in ("the", "a", "an") :]
 
 
 def formula(text: str) -> str:

@@ -14,7 +14,7 @@ from stages.base.records import Judgement
 from stages.rewards.choices import read_choice
 from stages.rewards.extraction import boxes
 from stages.rewards.maths_boxes import boxes_joined
-from stages.rewards.maths_compare import difference
+from stages.rewards.maths_compare import difference, words_of
 from stages.rewards.maths_nodes import InexactError, UnreadableError, exact, symbols
 from stages.rewards.maths_quantities import Asked
 from stages.rewards.maths_reading import read
@@ -81,7 +81,8 @@ def _why(expected: Value, written: tuple[str, str], asked: Asked) -> str | None:
 
 def _read(answer: str, expected: Value) -> Value:
     """An answer, with lone letters as variables where the gold has some, or as choices."""
-    if isinstance(expected, Text) and expected.words.isupper():
+    chosen = words_of(expected)
+    if chosen is not None and chosen.isupper():
         letter = read_choice(answer)
         if letter is not None:
             return Text(letter)

@@ -368,13 +368,13 @@ def _rows(value: Value) -> list[list[Scalar]] | None:
 
 
 def _texts(gold: Value, said: Value) -> str | None:
-    one, other = _words(gold), _words(said)
+    one, other = words_of(gold), words_of(said)
     if one is None or other is None:
         return f"{_kind(said)} where {_kind(gold)} is expected"
-    return None if one == other else "other words"
+    return None if one.replace(" ", "") == other.replace(" ", "") else "other words"
 
 
-def _words(value: Value) -> str | None:
+def words_of(value: Value) -> str | None:
     """Words; a capital letter alone, which names a choice, is read as a variable."""
     if isinstance(value, Text):
         return value.words

@@ -10,7 +10,7 @@ from stages.base.errors import VerifierError
 from stages.base.records import Judgement
 from stages.rewards.asides import without_dismissals
 from stages.rewards.choices import read_choice, stated_choice
-from stages.rewards.formulas import folded, formula
+from stages.rewards.formulas import folded, formula, same_words
 from stages.rewards.maths import read_gold
 from stages.rewards.maths_nodes import InexactError, UnreadableError, exact, symbols
 from stages.rewards.maths_pool import holds
@@ -177,18 +177,25 @@ def _letter(letter: str, answer: str) -> Judgement:
 
 def judge_text(gold: str, text: str, aliases: tuple[str, ...] = ()) -> Judgement:
     """Words, the same after folding case, articles and punctuation, or those of an alias."""
-    accepted = [(folded(words), formula(words)) for words in (gold, *aliases)]
-    if any(not words for words, _ in accepted):
+    accepted = [(words, formula(words)) for words in (gold, *aliases)]
+    if any(not folded(words) for words, _ in accepted):
         raise VerifierError("the gold or an alias has no words. Rewrite it or drop the row.")
-    if is_yes_or_no(gold):
-        text = answered(text)
+    if is_yes_or_no(gold):  # of these no case carries a meaning
+        text, accepted = answered(text).casefold(), [(w.casefold(), "") for w, _ in accepted]
     return judge_stated(text, lambda said: _words(accepted, said))
 
 
+def _same(words: str, compound: str, answer: str) -> bool:
+    """Whether an answer is these words; of a formula a long one may be all in small letters."""
+    if not compound:
+        return same_words(words, answer)
+    named = formula(answer)
+    small = not named and len(compound) > 2  # nacl; but co may be Co and CO
+    return folded(words) == folded(answer) and (named == compound or small)
+
+
 def _words(accepted: list[tuple[str, str]], answer: str) -> Judgement:
-    said, named = folded(answer), formula(answer)
-    alike = [case for words, case in accepted if words == said]
-    if any(case == named or not case or not named for case in alike):
+    if any(_same(words, compound, answer) for words, compound in accepted):
         return PASS
     if not re.search(r"[^\W\d_]", answer):
         return unparsed(f"no words: {answer[:SHOWN]!r}")

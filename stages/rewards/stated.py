@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from stages.base.records import Judgement, Verdict
 from stages.rewards.asides import without_asides
 from stages.rewards.chinese import in_english
-from stages.rewards.conclusions import Conclusion, conclusion
+from stages.rewards.conclusions import CHANGES, SCALED, Conclusion, conclusion
 from stages.rewards.maths_nodes import UnreadableError
 from stages.rewards.maths_pool import TimeLimitError
 
@@ -20,6 +21,11 @@ FORMS = (
 """What is read as an answer; docs/algorithms/rl_data.md says it at length."""
 
 TICKS = dict.fromkeys(map(ord, "✓✔✅☑∎"))  # beside an answer they say that it is one
+
+LABEL = re.compile(r"[\s*$]*\(?[A-J]\)?[\s*$.]*")
+FIGURE = re.compile(r"[0-9]")
+CHANGING = CHANGES | SCALED | {"and", "to", "more", "less", "fewer", "not"}
+NOUNS = 3  # words that an answer may be said again with: 12 red apples
 
 Judge = Callable[[str], Judgement]
 """The judgement of one answer by itself."""
@@ -39,9 +45,19 @@ def judge_stated(text: str, judge: Judge, with_unit: bool = False, prose: bool =
     if found.verdict is not Verdict.PASS:
         return found
     for other in stated.others:
-        if judge(other).verdict is Verdict.WRONG:
+        if not _same_again(said, other) and judge(other).verdict is Verdict.WRONG:
             return unparsed(f"two answers: {stated.answer[:SHOWN]!r} and {other[:SHOWN]!r}")
     return found
+
+
+def _same_again(said: str, other: str) -> bool:
+    """Whether another answer is the first with its noun, or the letter of its option beside it."""
+    if LABEL.fullmatch(other) and FIGURE.search(said):
+        return True
+    nouns = other.rstrip(" .").removeprefix(said).split() if other.startswith(f"{said} ") else []
+    return 0 < len(nouns) <= NOUNS and all(
+        word.isalpha() and word.casefold() not in CHANGING for word in nouns
+    )
 
 
 def _first_pass(judge: Judge, said: str, stated: Conclusion, prose: bool) -> Judgement:

@@ -139,6 +139,13 @@ def test_a_changed_sign_name_or_negation_keeps_rows_apart(here, there):
     assert near(rows).ids == ["a", "b"]
 
 
+def test_a_set_phrase_at_the_end_of_a_short_prompt_makes_no_other_row():
+    answer = " ".join(text(4, 200))
+    phrase = r" Please reason step by step, and put your final answer within \boxed{}."
+    ask = "How many positive divisors does the number 5040 have?"
+    assert near([row("a", ask, answer), row("b", ask + phrase, answer)]).same_as == {"b": "a"}
+
+
 @pytest.mark.field_bug("D20")
 def test_a_response_under_another_prompt_is_no_duplicate():
     answer = " ".join(text(4, 200))

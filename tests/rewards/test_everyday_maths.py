@@ -11,6 +11,18 @@ from stages.base.records import Problem, Verdict
 from stages.rewards.router import verify
 
 MATHS = r"""
++ 12 ¦ \boxed{12}. So, the answer is 12 apples.
+- 12 ¦ \boxed{12}. So, the answer is 13 apples.
+- 12 ¦ \boxed{12}. So the answer is 12 thousand.
++ 12 ¦ \boxed{12}. Hence, the correct option is **C**. ¦ How many? (A) 10 (B) 11 (C) 12
++ B ¦ So \boxed{\textbf{(B)}\ 12}
+- B ¦ So \boxed{\textbf{(C)}\ 12}
++ C ¦ \boxed{\text{(C) } 12}
++ C ¦ \boxed{C. 12}
++ \text{all } n ¦ \boxed{\text{all }n}
+- 12 ¦ \boxed{12}. Scratch that.
+- 12 ¦ \boxed{12}. Revised answer: 15
+- 12 ¦ \boxed{12}. I take that back.
 + 5,6 ¦ \boxed{5} and \boxed{6}
 + 5,6 ¦ The solutions are $\boxed{5}$ and $\boxed{6}$.
 + 5,6 ¦ $x = \boxed{5}$ or $x = \boxed{6}$

@@ -398,6 +398,13 @@ CHOICES = r"""
 - B ¦ Not A, B.
 """
 WORDS = r"""
+- AaBb ¦ \boxed{aabb}
+- AABb ¦ Answer: AAbb
++ AaBb ¦ \boxed{AaBb}
+- Mn ¦ \boxed{MN}
+- k ¦ \boxed{K}
++ Golgi apparatus ¦ The answer is the golgi apparatus.
++ mitochondria ¦ \boxed{MITOCHONDRIA}
 + no ¦ No
 + no ¦ No.
 + no ¦ **No**
