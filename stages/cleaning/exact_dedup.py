@@ -19,10 +19,8 @@ from stages.cleaning.rows import Row
 
 STEP = "exact_dedup"
 LINE_END = re.compile(r"\r\n?|[\x85\u2028\u2029]")
-BETWEEN = re.compile(r"(?<=\S)[^\S\n]+")
-EMPTY_LINE = re.compile(r"\n[^\S\n]+(?=\n)")
-UNUSUAL_BLANK = re.compile(r"[^\S \n]| [ \n]")
-"""All but single blanks between words and line ends."""
+ASCII_BLANKS = "\t\r\x0b\x0c\x1c\x1d\x1e\x1f"
+UNUSUAL_BLANK = re.compile(r"[^\S \n]")
 
 Digests = NDArray[np.uint64]
 """128-bit digests, of shape [rows, 2]."""
@@ -46,10 +44,24 @@ def digest_exactly(texts: Iterable[str]) -> bytes:
 def _normal(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
-    if UNUSUAL_BLANK.search(text):
-        text = BETWEEN.sub(" ", LINE_END.sub("\n", text))
-        text = EMPTY_LINE.sub("\n", text)
-    return text.replace(" \n", "\n").strip()
+    if _has_unusual_blanks(text):
+        text = "\n".join(map(_single_blanks, LINE_END.sub("\n", text).split("\n")))
+    elif "  " in text or " \n" in text:
+        lines = text.split("\n")
+        text = "\n".join(_single_blanks(line) if " " in line else line for line in lines)
+    return text.strip()
+
+
+def _has_unusual_blanks(text: str) -> bool:
+    if text.isascii():  # much faster than a search
+        return any(map(text.__contains__, ASCII_BLANKS))
+    return bool(UNUSUAL_BLANK.search(text))
+
+
+def _single_blanks(line: str) -> str:
+    """The line with its indentation, and one blank between words."""
+    words = line.split()
+    return line[: len(line) - len(line.lstrip())] + " ".join(words) if words else ""
 
 
 def as_array(digests: Sequence[bytes]) -> Digests:

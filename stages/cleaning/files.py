@@ -22,8 +22,9 @@ from stages.cleaning.quarantine import STEP as UNREAD
 from stages.cleaning.quarantine import Tally, as_text, unreadable
 from stages.cleaning.recall import GateReport, measure
 from stages.cleaning.results import named, require_own, whole
-from stages.cleaning.rows import Dropped, Row, not_a_text, wrong_field
-from stages.cleaning.sources import mend, read_rows
+from stages.cleaning.rowfile import encode
+from stages.cleaning.rows import Dropped, Written, not_a_text, wrong_field
+from stages.cleaning.sources import BOM, mend, read_rows
 from stages.cleaning.steps import STEPS, Cleaned, Plan, clean
 
 OUTPUTS = ("kept.jsonl", "dropped.jsonl", "report.md", "report.json")
@@ -208,7 +209,7 @@ def _read(
     tally: Tally,
     repairs: Counter[str],
     domains: Counter[str],
-) -> Iterator[Row | Dropped]:
+) -> Iterator[Written | Dropped]:
     for raw in read_rows(path):
         try:
             row = mend(dict(raw.fields or {}))
@@ -217,10 +218,14 @@ def _read(
             row, wrong = {}, str(error)
         if wrong:
             row = row or as_text(raw.line)
-            yield tally.add(unreadable(row, raw.file, raw.number, wrong))
+            aside = unreadable(row, raw.file, raw.number, wrong)
+            tally.add(aside)
+            yield aside
         else:
             changed = (row[name] != (raw.fields or {})[name] for name in ("prompt", "response"))
             repairs["lone_surrogate"] += sum(changed)
             domains[row["domain"]] += 1
-            yield tally.add(row)
+            tally.add(row)
+            same = row == raw.fields  # not after a repair, nor with NaN, which is no JSON
+            yield Written(row, raw.line.removeprefix(BOM).strip() + b"\n" if same else encode(row))
     tally.refuse(ANY_SHARE)

@@ -64,11 +64,12 @@ def repair_rows(rows: Sequence[Row]) -> Filtered:
     """Every row with prompt and response repaired; nothing is dropped, repairs are counted."""
     kept, repairs = list[Row](), Counter[str]()
     for row in rows:
-        mended = dict(row)
+        mended = dict[str, str]()
         for name in ("prompt", "response"):
             mended[name], counts = repair(row[name])
             repairs.update(counts)
-        kept.append(mended)
+        changed = any(mended[name] != row[name] for name in mended)
+        kept.append({**row, **mended} if changed else row)
     return Filtered(kept, [], dict(sorted(repairs.items())))
 
 

@@ -22,6 +22,14 @@ FIELDS = ("id", "domain", "prompt", "response")
 UNREAD_CHAT = f" (a row needs {', '.join(FIELDS)}; 'messages' is read in sources of a profile only)"
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A row and the line it was read from, which is kept unless a repair changes the row."""
+
+    row: Row
+    line: bytes
+
+
 @dataclass(frozen=True)
 class Dropped:
     """A row that goes no further. ``evidence`` is what a person needs to check the decision."""

@@ -32,7 +32,7 @@ from stages.cleaning.processes import in_order
 from stages.cleaning.quality import quality
 from stages.cleaning.repair import repair_rows
 from stages.cleaning.rowfile import SHARD_BYTES, SHARD_ROWS, RowFile, Shard, encode
-from stages.cleaning.rows import Dropped, Filtered, Row, order_of_ids, wrong_field
+from stages.cleaning.rows import Dropped, Filtered, Row, Written, order_of_ids, wrong_field
 
 STEPS = ("repair", EXACT, near_dedup.STEP, "harm", "decontamination", "quality")
 """Repair is first, or a filter would judge another text than the one that is kept."""
@@ -87,7 +87,7 @@ class Cleaned:
     notes: dict[str, int]
 
 
-def clean(rows: Iterable[Row | Dropped], plan: Plan, folder: Path, where: str) -> Cleaned:
+def clean(rows: Iterable[Row | Written | Dropped], plan: Plan, folder: Path, where: str) -> Cleaned:
     """Pass rows through the filters of the plan; what a reader put aside stays aside.
 
     Works in ``folder``, whose files the result refers to. DataError, beginning with ``where``, for
@@ -102,7 +102,7 @@ def clean(rows: Iterable[Row | Dropped], plan: Plan, folder: Path, where: str) -
     left, shown = 0, list[dict[str, Any]]()
     with dropped.open("wb") as file, _no_cycles():
 
-        def put_aside() -> Iterator[Row]:
+        def put_aside() -> Iterator[Row | Written]:
             for row in rows:
                 if isinstance(row, Dropped):
                     file.write(encode(row.to_row()))
@@ -155,14 +155,15 @@ def _nested(drops: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:
     return counts
 
 
-def _batches(rows: Iterator[Row], where: str) -> Iterator[list[Row]]:
+def _batches(rows: Iterator[Row | Written], where: str) -> Iterator[list[Row | Written]]:
     """Rows in lists that fit into memory many times."""
-    batch, characters = list[Row](), 0
-    for number, row in enumerate(rows, start=1):
+    batch, characters = list[Row | Written](), 0
+    for number, given in enumerate(rows, start=1):
+        row = given.row if isinstance(given, Written) else given
         wrong = wrong_field(row)
         if wrong:
             raise DataError(f"{where}, row {number}: {wrong}.")
-        batch.append(row)
+        batch.append(given)
         characters += len(row["prompt"]) + len(row["response"])
         if len(batch) == SHARD_ROWS or characters >= SHARD_BYTES:
             yield batch
@@ -182,16 +183,21 @@ class _Batch:
     near: Prints | None
 
 
-def _prepare(plan: Plan, rows: list[Row]) -> _Batch:
+def _prepare(plan: Plan, batch: list[Row | Written]) -> _Batch:
+    rows = [given.row if isinstance(given, Written) else given for given in batch]
     repaired = repair_rows(rows) if "repair" in plan.steps else Filtered(rows, [])
     rows = repaired.kept
     return _Batch(
         [row["id"] for row in rows],
-        list(map(encode, rows)),
+        list(map(_line, rows, batch)),
         repaired.repairs,
         as_array(list(map(digest, rows))) if EXACT in plan.steps else None,
         prints(rows, plan.near) if near_dedup.STEP in plan.steps else None,
     )
+
+
+def _line(row: Row, given: Row | Written) -> bytes:
+    return given.line if isinstance(given, Written) and row is given.row else encode(row)
 
 
 @dataclass(frozen=True)

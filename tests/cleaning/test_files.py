@@ -311,3 +311,19 @@ def test_an_ngram_too_short_is_refused(folder):
     with pytest.raises(ConfigError, match="--ngram"):
         clean_file(folder / "rows.jsonl", folder / "items.jsonl", folder / "out", 0)
     assert not (folder / "out").exists()
+
+
+def test_a_kept_row_is_the_line_that_was_read_unless_a_repair_changed_it(tmp_path):
+    lines = [
+        b'\xef\xbb\xbf{"id":"a","domain":"x" ,"prompt":"p","response":"r","more":1e5}\r\n',
+        b'{"id":"b","domain":"x","prompt":"zero\\u200bwidth","response":"r"}\n',
+        b'{"id":"c","domain":"x","prompt":"p","response":"s","more":NaN}\n',
+        b'  {"id":"d","domain":"x","prompt":"\\u00e9","response":"t"}',
+    ]
+    (tmp_path / "rows.jsonl").write_bytes(b"".join(lines))
+    clean_file(tmp_path / "rows.jsonl", None, tmp_path / "out", 13, ("repair",))
+    kept = (tmp_path / "out/kept.jsonl").read_bytes().splitlines()
+    assert kept[0] == lines[0].removeprefix(b"\xef\xbb\xbf").strip()
+    assert kept[1] == b'{"id": "b", "domain": "x", "prompt": "zerowidth", "response": "r"}'
+    assert kept[2].endswith(b'"more": null}')
+    assert kept[3] == lines[3].strip()
