@@ -16,6 +16,8 @@ CODE = sorted([*ROOT.glob("stages/**/*.py"), *ROOT.glob("flows/**/*.py")])
 SCRIPTS = [path for path in ROOT.glob("stages/*.py") if path.stem != "__init__"]
 TEXT = {".py", ".md", ".yaml", ".toml", ".txt", ".json", ".jsonl", ".html"}
 BINS = {"utils", "util", "helpers", "common", "misc"}
+FOREIGN = ("stages/sandbox/program.py", "stages/sandbox/driver.py")
+"""Where a model's code runs: it may raise anything."""
 
 
 def relative(path: Path) -> str:
@@ -52,7 +54,8 @@ def beyond_bounds(path: Path) -> Iterator[str]:
                 yield f"{node.name}: {length} lines"
         elif isinstance(node, ast.ExceptHandler):
             caught = ast.unparse(node.type) if node.type else "everything"
-            if caught in ("everything", "Exception", "BaseException"):
+            wide = caught in ("everything", "Exception", "BaseException")
+            if wide and relative(path) not in FOREIGN:
                 yield f"line {node.lineno} catches {caught}"
 
 

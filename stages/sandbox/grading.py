@@ -1,0 +1,142 @@
+"""From what happened in cells to one verdict a task, on the host: expected outputs stay there."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from stages.sandbox import plain
+from stages.sandbox.rows import Task
+
+
+class Outcome(StrEnum):
+    """How a run or a task ended. ``SANDBOX_ERROR``: our fault; the sample is masked, not scored."""
+
+    PASS = "pass"
+    WRONG_ANSWER = "wrong_answer"
+    RUNTIME_ERROR = "runtime_error"
+    TIMEOUT = "timeout"
+    OOM = "oom"
+    OUTPUT_LIMIT = "output_limit"
+    COMPILE_ERROR = "compile_error"
+    SANDBOX_ERROR = "sandbox_error"
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One run, judged."""
+
+    outcome: Outcome
+    reason: str
+    cpu: float
+    wall: float
+
+
+_CAUSES = {
+    "memory": (Outcome.OOM, "more memory than allowed"),
+    "cpu": (Outcome.TIMEOUT, "more processor time than allowed"),
+    "wall": (Outcome.TIMEOUT, "too long, by the clock"),
+    "output": (Outcome.OUTPUT_LIMIT, "more output than allowed"),
+}
+SHOWN = 300  # characters of an error
+
+
+def requests(task: Task) -> list[dict[str, Any]]:
+    """What a worker is asked to run: one a test, inputs only."""
+    common = {"mode": task.mode, "program": task.program}
+    if task.mode == "assert":
+        return [{**common, "test": task.test, "entry": task.entry}]
+    if task.mode == "stdin":
+        return [{**common, "stdin": given} for given, _ in task.tests]
+    arguments = [plain.encode(given).decode("ascii") for given, _ in task.tests]
+    return [{**common, "fn": task.fn, "arguments": given} for given in arguments]
+
+
+def grade(task: Task, number: int, report: Mapping[str, Any]) -> Graded:
+    """Judge one run by what its cells report."""
+    cells = report["cells"]
+    cpu, wall = (
+        sum(cell.get("cpu", 0.0) for cell in cells),
+        max(cell.get("wall", 0.0) for cell in cells),
+    )
+    fault = next((cell["fault"] for cell in cells if "fault" in cell), None)
+    if fault is not None:
+        return Graded(Outcome.SANDBOX_ERROR, str(fault), cpu, wall)
+    outcome, reason = _ended(cells[0]) if task.mode != "assert" else _tested(cells)
+    if outcome is Outcome.PASS and task.mode != "assert":
+        outcome, reason = _compared(task, number, cells[0])
+    return Graded(outcome, reason, cpu, wall)
+
+
+def _ended(cell: Mapping[str, Any]) -> tuple[Outcome, str]:
+    """How the program ended, whatever it answered."""
+    if cell["cause"]:
+        return _CAUSES[cell["cause"]]
+    messages = _messages(cell["channel"])
+    if not messages:  # the first one is written before a program runs
+        return Outcome.SANDBOX_ERROR, "the program was not started"
+    if messages[0].startswith(b"C"):
+        return Outcome.COMPILE_ERROR, messages[0][1:].decode("utf-8", "replace")
+    status = cell["status"]
+    by_signal = status & 0x7F
+    last = cell["stderr"].strip().rpartition("\n")[2][:SHOWN]
+    if by_signal in (signal.SIGXCPU, signal.SIGKILL) and by_signal:
+        return Outcome.TIMEOUT if by_signal == signal.SIGXCPU else Outcome.RUNTIME_ERROR, "killed"
+    if by_signal:
+        return Outcome.RUNTIME_ERROR, f"ended by signal {signal.Signals(by_signal).name}"
+    if status >> 8:
+        if last.startswith("MemoryError"):
+            return Outcome.OOM, "more memory than allowed"
+        return Outcome.RUNTIME_ERROR, last or f"exit status {status >> 8}"
+    return Outcome.PASS, ""
+
+
+def _compared(task: Task, number: int, cell: Mapping[str, Any]) -> tuple[Outcome, str]:
+    expected = task.tests[number][1]
+    if task.mode == "stdin":
+        right = task.checker.same_text(expected, cell["stdout"])
+        return (Outcome.PASS, "") if right else (Outcome.WRONG_ANSWER, "another output")
+    messages = _messages(cell["channel"])
+    if len(messages) != 2 or not messages[1].startswith(b"V"):
+        return Outcome.RUNTIME_ERROR, "the function did not return"
+    try:
+        value = plain.decode(messages[1][1:])
+    except plain.NotPlainError as error:
+        return Outcome.RUNTIME_ERROR, str(error)
+    right = task.checker.same_value(expected, value)
+    return (Outcome.PASS, "") if right else (Outcome.WRONG_ANSWER, "another value")
+
+
+def _tested(cells: list[Mapping[str, Any]]) -> tuple[Outcome, str]:
+    """A program and its driver: the driver's word counts, unless the program passed a bound."""
+    program, driver = cells
+    said = _messages(driver["channel"])
+    if len(said) == 1 and said[0] == b"P":
+        return Outcome.PASS, ""
+    outcome, reason = _ended(program)
+    if outcome is not Outcome.PASS:
+        return outcome, reason
+    if driver["cause"]:
+        return _CAUSES[driver["cause"]]
+    text = said[0][1:].decode("utf-8", "replace") if len(said) == 1 else "the test did not end"
+    if said and said[0].startswith(b"U"):
+        return Outcome.SANDBOX_ERROR, text
+    if said and said[0].startswith(b"W"):
+        return Outcome.WRONG_ANSWER, text
+    return Outcome.RUNTIME_ERROR, text
+
+
+def _messages(channel: str) -> list[bytes]:
+    """The messages on a channel; what follows a cut one is none."""
+    data = channel.encode("utf-8", "surrogateescape")
+    found, at = list[bytes](), 0
+    while at + 4 <= len(data):
+        length = int.from_bytes(data[at : at + 4], "little")
+        if at + 4 + length > len(data):
+            return [*found, b"?"]
+        found.append(data[at + 4 : at + 4 + length])
+        at += 4 + length
+    return found if at == len(data) else [*found, b"?"]

@@ -1,0 +1,158 @@
+"""Inside a cell: become a program; the last code of ours that runs before a model's.
+
+What is here can be read, replaced and lied to by the program; nothing may depend on it but the
+program's own answer. What must hold is set in ``confine`` and kept by the kernel.
+"""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import io
+import resource
+import signal
+import sys
+import threading
+import traceback
+from types import CodeType, ModuleType
+from typing import Any
+
+from stages.sandbox import kernel, plain
+from stages.sandbox.frames import receive, send
+
+RESULT = 3
+"""Descriptor for values, in cells that return some; never stdout, which a program may print on."""
+
+PEER = 4
+"""Descriptor of the other cell: of the program for its driver, of the driver for the program."""
+
+NAMED = "<program>"
+
+
+def confine(limits: dict[str, int], filter_: bytes) -> None:
+    """Limits, no capabilities, no dangerous calls: from here on the process is not trusted."""
+    for name, value in limits.items():
+        kind = getattr(resource, f"RLIMIT_{name}")
+        hard = resource.getrlimit(kind)[1]
+        bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(kind, (bound, bound + (name == "CPU")))
+    kernel.drop_capabilities()
+    kernel.filter_calls(filter_)
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        signal.signal(number, signal.SIG_DFL)
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # as a Python that was just started has it
+        signal.signal(number, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def run_program(source: str) -> int:
+    """Run a whole program as ``__main__`` on the real standard streams; its exit status."""
+    module = _main_module()
+    code = _compiled(source)
+    if code is None:
+        return 1
+    return _ended(lambda: exec(code, module.__dict__))
+
+
+def run_function(source: str, name: str, arguments: list[Any]) -> int:
+    """Run a program, call one of its functions, send the value as plain data."""
+    module = _main_module()
+    code = _compiled(source)
+    if code is None:
+        return 1
+
+    def call() -> None:
+        exec(code, module.__dict__)
+        value = _named(module, name)(*arguments)
+        sys.stdout.flush()
+        try:
+            send(RESULT, b"V" + plain.encode(value))
+        except plain.NotPlainError as error:
+            raise TypeError(f"{name} gave no plain value: {error}") from None
+
+    return _ended(call)
+
+
+def serve_functions(source: str) -> int:
+    """Run a program, then call its functions for the driver until that has no more calls."""
+    module = _main_module()
+    code = _compiled(source)
+    if code is None:
+        return 1
+
+    def serve() -> None:
+        exec(code, module.__dict__)
+        while (request := receive(PEER)) is not None:
+            name, arguments, named = plain.decode(request)
+            try:
+                value = _named(module, name)(*arguments, **named)
+                answer = plain.encode(("value", value, arguments))
+            except Exception as error:  # noqa: BLE001  (whatever it is, the driver's test may expect it)
+                answer = plain.encode(("raised", type(error).__name__, str(error)[:1000]))
+            send(PEER, answer)
+
+    return _ended(serve)
+
+
+def _compiled(source: str) -> CodeType | None:
+    """The program's code; None, and a message on the channel, if it has none."""
+    try:
+        code = compile(source, NAMED, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        send(RESULT, b"C" + f"{type(error).__name__}: {error}".encode("utf-8", "replace")[:500])
+        return None
+    send(RESULT, b"R")  # it runs: before this, nothing of the program could have written here
+    return code
+
+
+def _main_module() -> ModuleType:
+    """A fresh ``__main__``, as a program finds it."""
+    module = ModuleType("__main__")
+    module.__dict__["__builtins__"] = builtins
+    sys.modules["__main__"] = module
+    sys.argv = ["program"]
+    sys.stdin = io.TextIOWrapper(
+        io.BufferedReader(io.FileIO(0)), encoding="utf-8", errors="surrogateescape"
+    )
+    sys.stdout = io.TextIOWrapper(
+        io.BufferedWriter(io.FileIO(1, "w")),
+        encoding="utf-8",
+        errors="surrogateescape",
+        newline="\n",
+    )
+    sys.stderr = io.TextIOWrapper(
+        io.BufferedWriter(io.FileIO(2, "w")),
+        encoding="utf-8",
+        errors="backslashreplace",
+        line_buffering=True,
+    )
+    return module
+
+
+def _named(module: ModuleType, name: str) -> Any:
+    """A function, or a method of a class made without arguments: ``Solution.solve``."""
+    owner, _, method = name.rpartition(".")
+    found = module.__dict__[owner or method]
+    return getattr(found(), method) if owner else found
+
+
+def _ended(work: Any) -> int:
+    """The exit status as the interpreter would have it, its threads and exit handlers run."""
+    status = 0
+    try:
+        work()
+    except SystemExit as left:
+        if left.code is not None and not isinstance(left.code, int):
+            sys.stderr.write(f"{left.code}\n")
+        status = 0 if left.code is None else left.code if isinstance(left.code, int) else 1
+    except BaseException:  # noqa: BLE001  (as the interpreter does it)
+        traceback.print_exc()
+        status = 1
+    try:
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+    except BaseException:  # noqa: BLE001
+        status = status or 120
+    return status & 0xFF

@@ -1,0 +1,67 @@
+"""What is to be checked: a program, its tests, how answers are compared, what it may use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stages.base.errors import DataError
+from stages.sandbox.checkers import Checker
+from stages.sandbox.limits import Limits
+
+MODES = ("stdin", "function", "assert")
+
+
+@dataclass(frozen=True)
+class Task:
+    """One row. ``tests`` are (input, expected): texts, or arguments and a value."""
+
+    id: str
+    program: str
+    mode: str
+    tests: tuple[tuple[Any, Any], ...]
+    checker: Checker
+    limits: Limits
+    fn: str = ""
+    test: str = ""
+    entry: str = ""
+
+    @classmethod
+    def parse(cls, row: Mapping[str, Any]) -> Task:
+        """DataError says what the row lacks."""
+        for name in ("id", "program"):
+            if not isinstance(row.get(name), str):
+                raise DataError(f"'{name}' must be a text")
+        mode = row.get("mode", "stdin")
+        if mode not in MODES:
+            raise DataError(f"mode '{mode}': there are {', '.join(MODES)}")
+        needs = {"stdin": (), "function": ("fn",), "assert": ("test", "entry")}[mode]
+        for name in needs:
+            if not isinstance(row.get(name), str) or not row[name].strip():
+                raise DataError(f"mode {mode} needs a text '{name}'")
+        return cls(
+            row["id"],
+            row["program"],
+            mode,
+            _tests(row, mode),
+            Checker.parse(row),
+            Limits.parse(row.get("limits")),
+            *(row.get(name) or "" for name in ("fn", "test", "entry")),
+        )
+
+
+def _tests(row: Mapping[str, Any], mode: str) -> tuple[tuple[Any, Any], ...]:
+    if mode == "assert":
+        return ()
+    tests = row.get("tests")
+    if not isinstance(tests, list) or not tests:
+        raise DataError("'tests' must be a list of [input, expected], at least one")
+    for number, test in enumerate(tests):
+        if not isinstance(test, list) or len(test) != 2:
+            raise DataError(f"test {number}: [input, expected] is expected")
+        if mode == "stdin" and not all(isinstance(text, str) for text in test):
+            raise DataError(f"test {number}: input and expected output are texts")
+        if mode == "function" and not isinstance(test[0], list):
+            raise DataError(f"test {number}: the input is the list of arguments")
+    return tuple((given, expected) for given, expected in tests)

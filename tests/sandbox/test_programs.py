@@ -1,0 +1,121 @@
+"""Attacks win nothing, harm nothing and are never our fault; honest programs pass, as on a host."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stages.base.errors import ResourceError
+from stages.sandbox.pool import Pool, judged
+from stages.sandbox.worker import Worker
+
+PROGRAMS = Path(__file__).with_name("programs")
+LIMITS = {"time_s": 1, "mem_mb": 256, "disk_mb": 16, "nproc": 16, "output_mb": 4}
+TEST = "def check(candidate):\n    assert candidate(21) == 42\n    assert candidate(-1) == -2\n"
+PROGRAM_FAULT = {
+    "wrong_answer",
+    "runtime_error",
+    "timeout",
+    "oom",
+    "output_limit",
+    "compile_error",
+}
+MODES = {
+    "stdin": {"mode": "stdin", "tests": [["2121\n", "4242"]]},
+    "function": {"mode": "function", "fn": "double", "tests": [[[21], 42]]},
+    "assert": {"mode": "assert", "test": TEST, "entry": "double"},
+}
+"""The task is to double a number."""
+
+BOUNDS = {
+    "memory": "oom",
+    "memory at once": "oom",
+    "memory in children": "oom",
+    "output": "output_limit",
+    "output by child": "output_limit",
+    "cpu": "timeout",
+    "one long call": "timeout",
+    "regex": "timeout",
+    "cpu in children": "timeout",
+    "sleep": "timeout",
+    "stop": "timeout",
+    "sigxcpu ignored": "timeout",
+    "syntax": "compile_error",
+    "kill self": "runtime_error",
+    "segfault": "runtime_error",
+}
+"""Those of which one verdict alone is right."""
+
+
+def programs(name: str) -> dict[str, str]:
+    """Programs by name."""
+    parts = (PROGRAMS / f"{name}.txt").read_text(encoding="utf-8").split("### ")[1:]
+    return {title: body for title, _, body in (part.partition("\n") for part in parts)}
+
+
+def allowed() -> bool:
+    try:
+        Worker().close()
+    except ResourceError:
+        return False
+    return True
+
+
+needs_namespaces = pytest.mark.skipif(not allowed(), reason="this kernel forbids the sandbox")
+
+
+def verdicts(name: str, mode: str) -> dict[str, dict[str, object]]:
+    rows = [
+        {"id": title, "program": program, "limits": LIMITS, **MODES[mode]}
+        for title, program in programs(name).items()
+    ]
+    return {str(row["id"]): row for row in judged(rows, 2)}
+
+
+@needs_namespaces
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", list(MODES))
+def test_no_attack_wins_and_none_is_a_fault_of_the_sandbox(mode):
+    found = verdicts(f"{mode}_attacks", mode)
+    assert {t: row for t, row in found.items() if row["verdict"] not in PROGRAM_FAULT} == {}
+    if mode == "stdin":
+        assert {title: found[title]["verdict"] for title in BOUNDS} == BOUNDS
+
+
+@needs_namespaces
+@pytest.mark.slow
+def test_honest_programs_pass():
+    found = verdicts("honest", "stdin")
+    assert {title: row for title, row in found.items() if row["verdict"] != "pass"} == {}
+
+
+@needs_namespaces
+def test_a_value_of_every_plain_type_and_what_a_test_can_do_with_it():
+    rows = [
+        {"id": "tuple", "program": "def f(a): return [a, (1, 2.5), None, True]", "fn": "f"}
+        | {"mode": "function", "tests": [[["x"], ["x", [1, 2.5], None, True]]]},
+        {"id": "method", "program": "class S:\n    def f(self, n): return n + 1", "fn": "S.f"}
+        | {"mode": "function", "tests": [[[1], 2], [[2], 3]]},
+        {"id": "raises", "program": "def f(n): raise ValueError('no')", "mode": "assert"}
+        | {"test": "try:\n    f(1)\n    assert False\nexcept ValueError:\n    pass", "entry": "f"},
+        {"id": "changes", "program": "def f(x): x.append(1)", "mode": "assert"}
+        | {"test": "x = [0]\nf(x)\nassert x == [0, 1]", "entry": "f"},
+        {"id": "object", "program": "def f(x): return x", "mode": "assert"}
+        | {"test": "f(object())", "entry": "f"},
+    ]
+    found = {row["id"]: row["verdict"] for row in judged(rows, 1)}
+    assert found.pop("object") == "sandbox_error"  # a test that cannot be asked apart
+    assert set(found.values()) == {"pass"}
+
+
+@needs_namespaces
+def test_a_worker_that_dies_is_replaced_and_its_task_runs_again():
+    from stages.sandbox.rows import Task
+
+    row = {"id": "a", "program": "print(input())", "mode": "stdin", "tests": [["7", "7"]]}
+    with Pool(1) as pool:
+        assert [v.outcome for v in pool.check([Task.parse(row)])] == ["pass"]
+        for worker in pool._all:
+            worker._process.kill()
+        assert [v.outcome for v in pool.check([Task.parse(row)])] == ["pass"]
