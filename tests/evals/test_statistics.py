@@ -99,7 +99,9 @@ def test_question_interval_covers_new_questions(questions, k, alpha, beta) -> No
     assert 0.92 <= held <= 0.995
 
 
-@pytest.mark.parametrize(("questions", "k"), [(30, 16), (100, 4), (50, 2)])
+@pytest.mark.parametrize(
+    ("questions", "k"), [(30, 16), pytest.param(100, 4, marks=pytest.mark.slow), (50, 2)]
+)
 def test_rerun_interval_covers_new_samples(questions, k) -> None:
     held = coverage(rerun_interval, 400, questions=questions, k=k, alpha=1.0, beta=1.0)
     assert 0.93 <= held <= 0.975

@@ -85,6 +85,7 @@ def test_the_tolerance_and_the_unit_of_a_row_count():
     assert "unit" in gold_fault("300", verifier="number", unit="furlong")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not MATH500.is_file(), reason=f"{MATH500} is not there")
 def test_the_golds_of_math_500():
     rows = read_jsonl(MATH500)
