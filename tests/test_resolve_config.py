@@ -254,8 +254,12 @@ def test_what_only_a_late_stage_could_refuse_is_refused_at_once(
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_every_profile_passes_the_early_checks(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """And they look at it: one misspelt family is enough."""
     monkeypatch.chdir(ROOT)
     refuse_early(resolve(name, {}))
+    misspelt = resolve(name, {"build_benchmarks": {"problems": {"nights": 1}}})
+    with pytest.raises(ConfigError, match="Did you mean 'knights'"):
+        refuse_early(misspelt)
 
 
 def test_the_command_refuses_before_it_writes(tmp_path: Path) -> None:

@@ -34,6 +34,6 @@ def _exactly(descriptor: int, length: int) -> bytes:
     while missing and (part := os.read(descriptor, min(missing, 1 << 20))):
         parts.append(part)
         missing -= len(part)
-    if missing and missing < length and length == 4:
+    if 0 < missing < length:
         raise ValueError("a message was cut")
     return b"".join(parts)

@@ -87,7 +87,7 @@ def serve_functions(source: str) -> int:
             try:
                 value = _named(module, name)(*arguments, **named)
                 answer = plain.encode(("value", value, arguments))
-            except Exception as error:  # noqa: BLE001  (whatever it is, the driver's test may expect it)
+            except Exception as error:  # noqa: BLE001  (the driver's test may expect any)
                 answer = plain.encode(("raised", type(error).__name__, str(error)[:1000]))
             send(PEER, answer)
 
@@ -153,6 +153,6 @@ def _ended(work: Any) -> int:
         atexit._run_exitfuncs()
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
-    except BaseException:  # noqa: BLE001
-        status = status or 120
+    except BaseException:  # noqa: BLE001  (a program's own handlers run here)
+        status = status or 120  # as the interpreter has it
     return status & 0xFF

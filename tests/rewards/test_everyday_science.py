@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from stages.base.records import Problem, Verdict
-from stages.rewards.router import verify
+from tests.rewards.tables import is_judged_as_its_line_says
 
 NUMBERS = r"""
 + 1945 ¦ \boxed{1945}
@@ -568,10 +567,4 @@ CASES = [(name, line) for name, table in TABLES.items() for line in table.strip(
 
 @pytest.mark.parametrize(("verifier", "line"), CASES)
 def test_what_a_response_says_decides(verifier, line):
-    wanted, gold, response, *prompt = [line[:1], *line[2:].split(" ¦ ")]
-    asked = Problem("p", "", "", "".join(prompt), gold, "p", meta={"verifier": verifier})
-    found = verify(asked, response.replace("⏎", "\n"), "stop")
-    if wanted == "+":
-        assert found.verdict is Verdict.PASS
-    else:
-        assert found.verdict in (Verdict.WRONG, Verdict.UNPARSED)
+    assert is_judged_as_its_line_says(verifier, line)

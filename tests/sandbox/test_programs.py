@@ -8,6 +8,7 @@ import pytest
 
 from stages.base.errors import ResourceError
 from stages.sandbox.pool import Pool, judged
+from stages.sandbox.rows import Task
 from stages.sandbox.worker import Worker
 
 PROGRAMS = Path(__file__).with_name("programs")
@@ -111,8 +112,6 @@ def test_a_value_of_every_plain_type_and_what_a_test_can_do_with_it():
 
 @needs_namespaces
 def test_a_worker_that_dies_is_replaced_and_its_task_runs_again():
-    from stages.sandbox.rows import Task
-
     row = {"id": "a", "program": "print(input())", "mode": "stdin", "tests": [["7", "7"]]}
     with Pool(1) as pool:
         assert [v.outcome for v in pool.check([Task.parse(row)])] == ["pass"]
