@@ -32,9 +32,10 @@ from stages.base.artifacts import SCRATCH
 from stages.base.errors import ConfigError, EverystepError, ResourceError
 from stages.base.events import say
 from stages.base.jsonl import read_json, write_json
-from stages.base.params import overlay, read_yaml, resolve
+from stages.base.params import overlay, resolve
 from stages.base.paths import JOURNAL, PARAMS, report
 from stages.base.schema import parse
+from stages.base.yaml_file import read_yaml
 from stages.evals.statistics import paired_difference
 from stages.reporting.sweep import Outcome, as_markdown, joint
 from stages.reporting.sweep_curves import draw

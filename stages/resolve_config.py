@@ -18,8 +18,9 @@ from stages.base.artifacts import workspace
 from stages.base.command import stage_main
 from stages.base.errors import ConfigError
 from stages.base.events import say
-from stages.base.params import Profile, chosen, read_yaml, resolve
+from stages.base.params import Profile, chosen, resolve
 from stages.base.paths import PARAMS, PROFILES, RESOLVED
+from stages.base.yaml_file import read_yaml
 from stages.cleaning import inputs
 from stages.engines.plan import resource_plan
 from stages.problems import schemas

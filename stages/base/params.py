@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-import yaml
-
 from stages.base import paths
-from stages.base.errors import ConfigError, DataError
+from stages.base.errors import ConfigError
 from stages.base.schema import Limits, meant, parse, refuse_reserved, refuse_unknown
+from stages.base.yaml_file import read_yaml
 
 S = TypeVar("S")
 
@@ -60,6 +59,22 @@ class Engine:
     cache_gib: Positive  # key-value cache
     dtype: Literal["bfloat16", "float32", "float16"] = "bfloat16"
     tensor_parallel: Count = 1
+
+
+@dataclass(frozen=True)
+class SandboxSettings:
+    """Where programs that a model wrote are run: for rewards, scores, and tests of problems."""
+
+    backend: Literal["namespaces", "remote", "unsafe"] = "namespaces"
+    workers: Natural = 0  # programs at a time; 0: one a core
+    url: str = ""  # of the service, for remote
+    key_variable: str = ""  # environment variable with the service's token; empty: none is sent
+    unsafe_rewards: bool = False  # measure rewards and scores with programs that nothing confines
+
+    def __post_init__(self) -> None:
+        """A remote sandbox has an address, and no other has."""
+        if bool(self.url) != (self.backend == "remote"):
+            raise ConfigError("sandbox.url: the service's address, with backend: remote only.")
 
 
 @dataclass(frozen=True)
@@ -490,6 +505,7 @@ class Profile:
     train_general_rl: TrainGeneralRl
     run_benchmarks: RunBenchmarks
     write_report: WriteReport
+    sandbox: SandboxSettings = field(default_factory=SandboxSettings)
 
 
 def _refuse_sources(sources: Sequence[Origin]) -> None:
@@ -509,40 +525,6 @@ def _add_up(name: str, shares: dict[str, float]) -> None:
     total = sum(shares.values())
     if min(shares.values(), default=0.0) < 0 or abs(total - 1.0) > 1e-6:
         raise ConfigError(f"{name}: the shares must be positive and add up to 1, not {total:.6g}.")
-
-
-class _UniqueKeys(yaml.SafeLoader):
-    """Refuses a key that stands twice in one mapping; YAML lets the last one win without a word."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen = list[Any]()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if key in seen and key != "<<":
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key '{key}' stands here a second time", key_node.start_mark
-                )
-            seen.append(key)
-        return super().construct_mapping(node, deep)
-
-
-def read_yaml(path: Path) -> dict[str, Any]:
-    """A YAML mapping; errors name file and line."""
-    if not path.is_file():
-        raise DataError(f"{path}: no such file.")
-    try:
-        value = _UniqueKeys(path.read_text(encoding="utf-8")).get_single_data()
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: not UTF-8 (byte {error.start}).") from error
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else "?"
-        raise ConfigError(f"{path}:{line}: not YAML ({error.problem}).") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        # A control character, a date that does not exist, a number beyond all bounds, a pit.
-        raise ConfigError(f"{path}: not YAML ({error}).") from error
-    if not isinstance(value, dict):
-        raise ConfigError(f"{path}: expected a mapping of sections.")
-    return value
 
 
 def overlay(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

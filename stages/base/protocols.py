@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from stages.base.records import Judgement, PackedBatch, Problem, Trajectory
+from stages.base.records import Judgement, PackedBatch, Problem, Ran, Trajectory
 
 if TYPE_CHECKING:
     import numpy as np
@@ -153,17 +153,23 @@ class EarlyJudge(Judge, Protocol):
 
 
 class Sandbox(Protocol):
-    """Runs untrusted programs on given inputs; what they should answer never goes in.
+    """Runs untrusted programs; what they should answer never goes where they run.
 
-    A row is ``{program, style, entry, input}``, all texts. Style ``stdin``: the program reads the
-    input and prints. Style ``function``: ``entry`` is called with the input, a JSON list of
-    arguments, and its value is the output, as JSON; what it prints is ignored.
+    A row names a ``program`` and its ``mode``. ``stdin``: it reads an input and prints.
+    ``function``: ``fn``, a name or ``Class.method``, is called with an input, a list of arguments,
+    and its value counts; what it prints does not. Rows are those of ``stages.sandbox.rows``.
     """
 
-    def check(self, rows: Sequence[Mapping[str, object]]) -> list[Judgement]:
-        """One judgement a row, in order, each of one run of its own.
+    def run(self, rows: Sequence[Mapping[str, object]]) -> list[Ran]:
+        """What each program answers to the row's ``input``, in order.
 
-        PASS: it ended well, and the judgement's reason is the whole output. WRONG: it failed.
-        TIMEOUT: it took too long. ERROR: the sandbox could not do its work.
+        VerifierError if the sandbox could not do its work, which says nothing about a program.
+        """
+        ...
+
+    def check(self, rows: Sequence[Mapping[str, object]]) -> list[Judgement]:
+        """Whether each program passes all of the row's ``tests``, in order.
+
+        PASS or WRONG; TIMEOUT: it took too long. ERROR: the sandbox could not do its work.
         """
         ...

@@ -79,6 +79,17 @@ class Judgement:
     parts: Mapping[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Ran:
+    """What a program answered to one input; ``output`` is None if it failed, and ``why`` says how.
+
+    The output of a called function is its value as JSON.
+    """
+
+    output: str | None
+    why: str = ""
+
+
 @dataclass
 class Trajectory:
     """One response in the making; grows across partitions under changing policies (C3PO++).

@@ -16,10 +16,10 @@ from stages.base.params import (
     Profile,
     ReinforcementLearning,
     Run,
-    read_yaml,
 )
 from stages.base.paths import RESOLVED
 from stages.base.schema import parse
+from stages.base.yaml_file import read_yaml
 
 GIB = 2**30
 USABLE = 0.9

@@ -6,12 +6,13 @@ Inputs and outputs are texts. A program of style ``stdin`` reads and prints; one
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
+from stages.base.checkers import KINDS, Checker, Kind
 from stages.base.errors import DataError
-from stages.problems.comparators import Comparator
 
 Style = Literal["stdin", "function"]
 
@@ -35,7 +36,7 @@ class CodeTask:
     style: Style
     entry: str
     cases: tuple[Case, ...]
-    comparator: Comparator = "tokens"
+    checker: Kind = "decimals"
     shape: str = ""
 
     def to_meta(self) -> dict[str, Any]:
@@ -52,8 +53,41 @@ class CodeTask:
             task = cls(**{**values, "cases": cases})
         except (TypeError, KeyError) as error:
             raise DataError(f"meta['code'] has wrong fields ({error}).") from error
-        if task.style not in get_args(Style) or task.comparator not in get_args(Comparator):
+        if task.style not in get_args(Style) or task.checker not in KINDS:
             raise DataError(
-                f"meta['code']: style {task.style!r} or comparator {task.comparator!r} is unknown."
+                f"meta['code']: style {task.style!r} or checker {task.checker!r} is unknown."
             )
         return task
+
+    def same(self, expected: str, output: str) -> bool:
+        """Whether an output is what a test expects."""
+        checker = Checker(self.checker)
+        if self.style == "stdin":
+            return checker.same_text(expected, output)
+        try:
+            wanted, found = json.loads(expected), json.loads(output)
+        except (ValueError, RecursionError):
+            return False
+        return checker.same_value(wanted, found)
+
+    def run_row(self, program: str, given: str) -> dict[str, Any]:
+        """What ``Sandbox.run`` is asked of a program on one input."""
+        return {**self._called(program), "input": self._read(given)}
+
+    def check_row(self, name: str, program: str) -> dict[str, Any]:
+        """What ``Sandbox.check`` is asked of a program: all tests, how to compare, under a name."""
+        tests = [[self._read(case.input), self._read(case.expected)] for case in self.cases]
+        return {**self._called(program), "id": name, "tests": tests, "checker": self.checker}
+
+    def _called(self, program: str) -> dict[str, Any]:
+        if self.style == "stdin":
+            return {"mode": "stdin", "program": program}
+        return {"mode": "function", "program": program, "fn": self.entry.replace("()", "")}
+
+    def _read(self, written: str) -> Any:
+        if self.style == "stdin":
+            return written
+        try:
+            return json.loads(written)
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"meta['code']: a test of a function is no JSON ({error}).") from error

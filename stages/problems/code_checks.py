@@ -1,8 +1,7 @@
 """Is a programming task sound? Its solution passes, its tests tell wrong programs from right ones.
 
-Programs run only behind the ``Sandbox`` protocol. A row ``{program, style, entry, input}`` asks for
-one run; PASS means that it ended well, and the judgement's reason is then its output. Comparing is
-done here, so no expected output ever lies where a program could read it.
+Programs run only behind the ``Sandbox`` protocol, one input a run. Outputs are compared here, so no
+expected one ever lies where a program could read it.
 """
 
 from __future__ import annotations
@@ -14,14 +13,13 @@ from functools import partial
 from itertools import islice
 from random import Random
 
-from stages.base.errors import DataError, VerifierError
+from stages.base.errors import DataError
 from stages.base.protocols import Sandbox
-from stages.base.records import Verdict
+from stages.base.records import Ran
 from stages.base.seeds import seeded_random
 from stages.problems.code import Case, CodeTask
 from stages.problems.code_inputs import Shape
 from stages.problems.code_mutants import constants, mutants
-from stages.problems.comparators import same_output
 
 WANTED = 12  # tests of a task, given and made; where more are given, all of them stay
 TRIES = 8  # inputs drawn for each one wanted: some repeat, some break the solution
@@ -36,14 +34,6 @@ class Checked:
     task: CodeTask | None
     fault: str = ""
     figures: dict[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Ran:
-    """What one run gave; ``output`` is None if the program failed or took too long."""
-
-    output: str | None
-    why: str = ""
 
 
 def check_task(task: CodeTask, sandbox: Sandbox, seed: int, item: str) -> Checked:
@@ -81,20 +71,7 @@ def check_task(task: CodeTask, sandbox: Sandbox, seed: int, item: str) -> Checke
 
 def outputs(task: CodeTask, program: str, inputs: Sequence[str], sandbox: Sandbox) -> list[Ran]:
     """What a program answers to each input; VerifierError if the sandbox failed on one."""
-    rows = [
-        {"program": program, "style": task.style, "entry": task.entry, "input": given}
-        for given in inputs
-    ]
-    found = sandbox.check(rows)
-    if len(found) != len(rows):
-        raise VerifierError(f"the sandbox gave {len(found)} judgements for {len(rows)} runs.")
-    broken = next((one for one in found if one.verdict is Verdict.ERROR), None)
-    if broken is not None:
-        raise VerifierError(f"the sandbox failed: {broken.reason}")
-    return [
-        Ran(one.reason) if one.verdict is Verdict.PASS else Ran(None, one.verdict.value)
-        for one in found
-    ]
+    return sandbox.run([task.run_row(program, given) for given in inputs])
 
 
 def _failing(task: CodeTask, cases: Sequence[Case], sandbox: Sandbox) -> str:
@@ -111,7 +88,7 @@ def _failing(task: CodeTask, cases: Sequence[Case], sandbox: Sandbox) -> str:
 
 
 def _met(task: CodeTask, case: Case, ran: Ran) -> bool:
-    return ran.output is not None and same_output(case.expected, ran.output, task.comparator)
+    return ran.output is not None and task.same(case.expected, ran.output)
 
 
 def _made(
@@ -168,7 +145,7 @@ def _trivial(task: CodeTask, cases: Sequence[Case]) -> str:
     """Why a program that does nothing would pass; empty if none would."""
 
     def passes(guess: Callable[[Case], str]) -> bool:
-        return all(same_output(case.expected, guess(case), task.comparator) for case in cases)
+        return all(task.same(case.expected, guess(case)) for case in cases)
 
     if passes(lambda _: cases[0].expected):
         return "one output passes all tests"

@@ -10,11 +10,11 @@ import ast
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any
 
+from stages.base.checkers import KINDS, Kind
 from stages.base.errors import DataError
 from stages.problems.code import Case, CodeTask
-from stages.problems.comparators import Comparator
 from stages.problems.outside import Draft, Fields, Parsed, Unfit, from_json, text
 
 ANY_ORDER = re.compile(
@@ -33,19 +33,19 @@ def code(fields: Fields) -> list[Parsed]:
     """Rows written for this pipeline: problem, solution, tests, and optionally how to compare.
 
     ``tests`` is a list of ``{input, output}``; ``entry`` names the function to call, and inputs are
-    then lists of arguments; ``comparator`` and ``shape`` are those of ``CodeTask``.
+    then lists of arguments; ``checker`` and ``shape`` are those of ``CodeTask``.
     """
     question, entry = text(fields, "problem", "question"), _optional(fields, "entry")
     tests = from_json(fields, "tests")
     if not isinstance(tests, list) or not all(isinstance(test, Mapping) for test in tests):
         raise DataError("field 'tests' is no list of objects")
     pairs = [(test.get("input"), test.get("output")) for test in tests]
-    named = fields.get("comparator")
-    comparator: Comparator | None = named if named in get_args(Comparator) else None
-    if named and comparator is None:
-        raise DataError(f"field 'comparator': '{named}' is unknown")
+    named = fields.get("checker")
+    checker = next((kind for kind in KINDS if kind == named), None)
+    if named and checker is None:
+        raise DataError(f"field 'checker': '{named}' is unknown. Known: {', '.join(KINDS)}")
     solution, shape = text(fields, "solution"), _optional(fields, "shape")
-    return [_draft(question, solution, entry, pairs, comparator, shape)]
+    return [_draft(question, solution, entry, pairs, checker, shape)]
 
 
 def taco(fields: Fields) -> list[Parsed]:
@@ -99,7 +99,7 @@ def _draft(
     solution: str,
     entry: str,
     pairs: list[tuple[Any, Any]],
-    comparator: Comparator | None,
+    checker: Kind | None,
     shape: str,
     difficulty: str = "",
 ) -> Draft | Unfit:
@@ -107,24 +107,18 @@ def _draft(
         return Unfit("no tests")
     anyhow = bool(entry and ANY_ORDER.search(question))
     free = (ANY_ANSWER if anyhow else SEVERAL).search(question)
-    if not comparator and free:
+    if not checker and free:
         # What is printed in any order may be lines, words, or lines within each of many cases.
-        return Unfit("several outputs are right and no comparator is given")
+        return Unfit("several outputs are right and no checker is given")
     task = CodeTask(
         program=solution,
         style="function" if entry else "stdin",
         entry=entry,
         cases=tuple(_case(entry, given, expected) for given, expected in pairs),
-        comparator=comparator or _comparator(bool(entry), anyhow),
+        checker=checker or ("any_order" if anyhow else "decimals"),
         shape=shape,
     )
     return Draft(question, solution, "code", {"code": task.to_meta()}, difficulty=difficulty)
-
-
-def _comparator(called: bool, anyhow: bool) -> Comparator:
-    if not called:
-        return "tokens"
-    return "value_any_order" if anyhow else "value"
 
 
 def _case(entry: str, given: Any, expected: Any) -> Case:

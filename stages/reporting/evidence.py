@@ -9,7 +9,7 @@ from typing import Any
 
 from stages.base.errors import DataError
 from stages.base.jsonl import read_json, read_jsonl
-from stages.base.params import read_yaml
+from stages.base.yaml_file import read_yaml
 
 Row = Mapping[str, Any]
 

@@ -31,77 +31,40 @@ answer, and where the instructions differ, stands in docs/algorithms/rl_data.md.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from stages.base.errors import ConfigError, DataError, VerifierError
-from stages.base.jsonl import foreign, json_type, parse_object, read_lines, write_jsonl
+from stages.base import checking
+from stages.base.checking import BadRow, Rows, encodable, read_rows
+from stages.base.errors import VerifierError
+from stages.base.jsonl import json_type
 from stages.base.records import Judgement, Verdict
 from stages.problems.answers import OPEN
 from stages.rewards.rows import problem_of
 from stages.rewards.workers import WorkerJudge
 
 WINDOW = 2_000  # rows under way at a time
-BOM = b"\xef\xbb\xbf"  # some editors write it before the first line
 ENDS = ("stop", "length")
-
-
-@dataclass(frozen=True)
-class BadRow:
-    """A line that is no row to judge: its id if it has one, and why, with file and line."""
-
-    id: str | int | None
-    reason: str
 
 
 def check_file(rows: Path, verdicts: Path, workers: int) -> Counter[str]:
     """Judge each row; returns how many there are of each verdict.
 
-    The output appears whole or not at all, and is the same for any number of ``workers``. A line
-    that is not JSON, or lacks what every row needs, gets the verdict "error" with file and line.
-    DataError if there are no rows, or none can be read because the file is of another format.
+    The output is the same for any number of ``workers``. A line that is not JSON, or lacks what
+    every row needs, gets the verdict "error" with file and line.
     """
-    if workers < 1:
-        raise ConfigError(f"--workers {workers}: at least one process must do the checking.")
-    if not rows.is_file():
-        raise ConfigError(f"--input {rows}: no such file. Name a file of rows, one JSON a line.")
-    if verdicts.exists() and verdicts.samefile(rows):
-        raise ConfigError(f"--output {verdicts} is the input too. Name another file.")
-    if verdicts.is_dir():
-        raise ConfigError(f"--output {verdicts} is a folder. Give the name of a file.")
-    found, partial = Counter[str](), verdicts.with_name(f".{verdicts.name}.partial")
-    try:
+
+    def judged(path: Path) -> Iterator[dict[str, Any]]:
         with WorkerJudge(_no_tokens, workers) as judge:
-            write_jsonl(partial, _counted(_judged(judge, read_rows(rows)), found))
-        if not found:
-            raise DataError(f"{rows}: the file holds no rows.")
-        if set(found) == {Verdict.ERROR.value} and (hint := foreign(rows)):
-            raise DataError(f"{rows}: no line is a JSON object.{hint}")
-        partial.replace(verdicts)
-    finally:
-        partial.unlink(missing_ok=True)
-    return found
+            yield from _judged(judge, read_rows(path, fault))
+
+    return checking.check_file(rows, verdicts, workers, judged, Verdict.ERROR.value)
 
 
-def read_rows(path: Path) -> Iterator[dict[str, Any] | BadRow]:
-    """The rows of a file, and what stands in place of one."""
-    for number, line in read_lines(path):
-        try:
-            row = parse_object(path, number, line.removeprefix(BOM) if number == 1 else line)
-        except DataError as error:
-            yield BadRow(None, str(error))
-            continue
-        fault = _fault(row)
-        named = row.get("id")
-        given = named if isinstance(named, str) or type(named) is int else None
-        yield BadRow(given, f"{path}:{number}: {fault}") if fault else row
-
-
-def _fault(row: Mapping[str, Any]) -> str:
+def fault(row: Mapping[str, Any]) -> str:
     """What is wrong with the fields that every row needs, or may have; "" if nothing is."""
     for name in ("id", "response"):
         value = row.get(name)
@@ -116,18 +79,16 @@ def _fault(row: Mapping[str, Any]) -> str:
     return ""
 
 
-def _judged(
-    judge: WorkerJudge, rows: Iterator[dict[str, Any] | BadRow]
-) -> Iterator[dict[str, Any]]:
+def _judged(judge: WorkerJudge, rows: Rows) -> Iterator[dict[str, Any]]:
     while window := list(islice(rows, WINDOW)):
         started = [_started(judge, row) for row in window]
         for row, found in zip(window, started, strict=True):
             judgement = found.result() if isinstance(found, Future) else found
             yield {
-                "id": _encodable(row.id if isinstance(row, BadRow) else row["id"]),
+                "id": encodable(row.id if isinstance(row, BadRow) else row["id"]),
                 "verdict": judgement.verdict.value,
                 "reward": judgement.reward,
-                "reason": _encodable(_reason(row, judgement)),
+                "reason": encodable(_reason(row, judgement)),
             }
 
 
@@ -150,19 +111,6 @@ def _reason(row: dict[str, Any] | BadRow, found: Judgement) -> str:
         f"the thinking never began: the row asks for some ('thinking': true) and the response has "
         f"no {OPEN}"
     )
-
-
-def _counted(rows: Iterable[dict[str, Any]], found: Counter[str]) -> Iterator[dict[str, Any]]:
-    for row in rows:
-        found[row["verdict"]] += 1
-        yield row
-
-
-def _encodable(value: str | int | None) -> str | int | None:
-    """A text without lone surrogates, which JSON allows and UTF-8 does not."""
-    if not isinstance(value, str):
-        return value
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _no_tokens(tokens: list[int]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -27,12 +27,15 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Graded:
-    """One run, judged."""
+    """One run, judged. ``output``: what it printed or, of a called function, its value."""
 
     outcome: Outcome
     reason: str
-    cpu: float
-    wall: float
+    cpu: float = 0.0
+    wall: float = 0.0
+    output: Any = None
+    stderr: str = ""
+    called: bool = False
 
 
 _CAUSES = {
@@ -57,6 +60,20 @@ def requests(task: Task) -> list[dict[str, Any]]:
 
 def grade(task: Task, number: int, report: Mapping[str, Any]) -> Graded:
     """Judge one run by what its cells report."""
+    found = ended(task, report)
+    if found.outcome is not Outcome.PASS or task.mode == "assert":
+        return found
+    expected = task.tests[number][1]
+    if task.mode == "stdin":
+        right = task.checker.same_text(expected, found.output)
+    else:
+        right = task.checker.same_value(expected, found.output)
+    other = "another output" if task.mode == "stdin" else "another value"
+    return found if right else replace(found, outcome=Outcome.WRONG_ANSWER, reason=other)
+
+
+def ended(task: Task, report: Mapping[str, Any]) -> Graded:
+    """How a run ended and what it answered, by what its cells report; not yet compared."""
     cells = report["cells"]
     cpu, wall = (
         sum(cell.get("cpu", 0.0) for cell in cells),
@@ -66,9 +83,10 @@ def grade(task: Task, number: int, report: Mapping[str, Any]) -> Graded:
     if fault is not None:
         return Graded(Outcome.SANDBOX_ERROR, str(fault), cpu, wall)
     outcome, reason = _ended(cells[0]) if task.mode != "assert" else _tested(cells)
-    if outcome is Outcome.PASS and task.mode != "assert":
-        outcome, reason = _compared(task, number, cells[0])
-    return Graded(outcome, reason, cpu, wall)
+    output, called = cells[0]["stdout"], task.mode == "function"
+    if outcome is Outcome.PASS and called:
+        outcome, reason, output = _returned(cells[0])
+    return Graded(outcome, reason, cpu, wall, output, cells[0]["stderr"], called)
 
 
 def _ended(cell: Mapping[str, Any]) -> tuple[Outcome, str]:
@@ -94,20 +112,15 @@ def _ended(cell: Mapping[str, Any]) -> tuple[Outcome, str]:
     return Outcome.PASS, ""
 
 
-def _compared(task: Task, number: int, cell: Mapping[str, Any]) -> tuple[Outcome, str]:
-    expected = task.tests[number][1]
-    if task.mode == "stdin":
-        right = task.checker.same_text(expected, cell["stdout"])
-        return (Outcome.PASS, "") if right else (Outcome.WRONG_ANSWER, "another output")
+def _returned(cell: Mapping[str, Any]) -> tuple[Outcome, str, Any]:
+    """What a called function gave."""
     messages = _messages(cell["channel"])
     if len(messages) != 2 or not messages[1].startswith(b"V"):
-        return Outcome.RUNTIME_ERROR, "the function did not return"
+        return Outcome.RUNTIME_ERROR, "the function did not return", None
     try:
-        value = plain.decode(messages[1][1:])
+        return Outcome.PASS, "", plain.decode(messages[1][1:])
     except plain.NotPlainError as error:
-        return Outcome.RUNTIME_ERROR, str(error)
-    right = task.checker.same_value(expected, value)
-    return (Outcome.PASS, "") if right else (Outcome.WRONG_ANSWER, "another value")
+        return Outcome.RUNTIME_ERROR, str(error), None
 
 
 def _tested(cells: list[Mapping[str, Any]]) -> tuple[Outcome, str]:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from stages.base.errors import VerifierError
-from stages.sandbox.grading import Graded, Outcome, grade, requests
+from stages.sandbox.grading import Graded, Outcome, ended, grade, requests
 from stages.sandbox.rows import Task
-from stages.sandbox.worker import Worker
+from stages.sandbox.worker import Runner, Worker
 
+T = TypeVar("T")
 RUNS_OF_A_WORKER = 2000  # then it is replaced: its cells share one layout of memory
 AHEAD = 4  # tasks under way for each worker
 
@@ -42,12 +45,12 @@ class Verdict:
 class Pool:
     """As many workers as are asked for, started when first needed. A context manager."""
 
-    def __init__(self, workers: int, tools: bool = False) -> None:
-        self._tools = tools
-        self._workers = workers
+    def __init__(self, workers: int, start: Callable[[], Runner] = Worker) -> None:
+        self.workers = workers
+        self._start = start
         self._threads = ThreadPoolExecutor(workers, "sandbox")
         self._own = threading.local()
-        self._all: list[Worker] = []
+        self._all: list[Runner] = []
         self._lock = threading.Lock()
 
     def __enter__(self) -> Pool:
@@ -71,19 +74,29 @@ class Pool:
 
     def check(self, tasks: Iterable[Task]) -> Iterator[Verdict]:
         """One verdict a task, in order; a bounded number is under way."""
-        waiting: list[Any] = []
+        return self._each(self._judge, tasks)
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Graded]:
+        """How the program of each task ended on its first input, and what it answered; in order."""
+        return self._each(self._ran, tasks)
+
+    def _each(self, work: Callable[[Task], T], tasks: Iterable[Task]) -> Iterator[T]:
+        waiting = deque[Future[T]]()
         for task in tasks:
-            waiting.append(self._threads.submit(self._judge, task))
-            if len(waiting) >= AHEAD * self._workers:
-                yield waiting.pop(0).result()
-        for future in waiting:
-            yield future.result()
+            waiting.append(self._threads.submit(work, task))
+            if len(waiting) >= AHEAD * self.workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+    def _ran(self, task: Task) -> Graded:
+        return self._graded(task, requests(task)[0], partial(ended, task))
 
     def _judge(self, task: Task) -> Verdict:
-        passed, last = 0, Graded(Outcome.PASS, "", 0.0, 0.0)
+        passed, last = 0, Graded(Outcome.PASS, "")
         cpu = wall = 0.0
         for number, request in enumerate(requests(task)):
-            last = self._graded(task, number, request)
+            last = self._graded(task, request, partial(grade, task, number))
             cpu += last.cpu
             wall += last.wall
             if last.outcome is not Outcome.PASS:
@@ -91,27 +104,29 @@ class Pool:
             passed += 1
         return Verdict(task.id, last.outcome, last.reason, passed, cpu * 1000, wall * 1000)
 
-    def _graded(self, task: Task, number: int, request: dict[str, Any]) -> Graded:
+    def _graded(
+        self, task: Task, request: dict[str, Any], judge: Callable[[dict[str, Any]], Graded]
+    ) -> Graded:
         """One run; after a fault of ours once more, in a fresh worker."""
-        graded = Graded(Outcome.SANDBOX_ERROR, "", 0.0, 0.0)
+        graded = Graded(Outcome.SANDBOX_ERROR, "")
         for _ in range(2):
             whole = {**request, **task.limits.as_request(_load())}
             try:
-                graded = grade(task, number, self._worker().run(whole))
+                graded = judge(self._worker().run(whole))
             except VerifierError as error:
-                graded = Graded(Outcome.SANDBOX_ERROR, str(error), 0.0, 0.0)
+                graded = Graded(Outcome.SANDBOX_ERROR, str(error))
             if graded.outcome is not Outcome.SANDBOX_ERROR:
                 break
             self._retire()
         return graded
 
-    def _worker(self) -> Worker:
+    def _worker(self) -> Runner:
         """The worker of this thread."""
         if getattr(self._own, "runs", 0) >= RUNS_OF_A_WORKER:
             self._retire()
-        worker: Worker | None = getattr(self._own, "worker", None)
+        worker: Runner | None = getattr(self._own, "worker", None)
         if worker is None:
-            worker = self._own.worker = Worker(self._tools)
+            worker = self._own.worker = self._start()
             self._own.runs = 0
             with self._lock:
                 self._all.append(worker)
@@ -119,7 +134,7 @@ class Pool:
         return worker
 
     def _retire(self) -> None:
-        worker: Worker | None = getattr(self._own, "worker", None)
+        worker: Runner | None = getattr(self._own, "worker", None)
         self._own.worker, self._own.runs = None, 0
         if worker is not None:
             worker.close()
@@ -131,9 +146,3 @@ class Pool:
 def _load() -> float:
     """Runnable processes for each core, as of the last minute."""
     return os.getloadavg()[0] / (os.cpu_count() or 1)
-
-
-def judged(rows: Sequence[dict[str, Any]], workers: int) -> list[dict[str, Any]]:
-    """Rows in, verdict rows out: for a caller that has them all."""
-    with Pool(workers) as pool:
-        return [verdict.as_row() for verdict in pool.check(map(Task.parse, rows))]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from stages.base.checkers import Checker
 from stages.base.errors import DataError
-from stages.sandbox.checkers import Checker
 from stages.sandbox.limits import Limits
 
 MODES = ("stdin", "function", "assert")
@@ -26,6 +26,13 @@ class Task:
     fn: str = ""
     test: str = ""
     entry: str = ""
+
+    @classmethod
+    def to_run(cls, row: Mapping[str, Any]) -> Task:
+        """A row that asks what a program answers to its ``input``; it needs no id and no tests."""
+        if row.get("mode") == "assert" or "input" not in row:
+            raise DataError("a run needs an 'input', and mode stdin or function")
+        return cls.parse({"id": "", **row, "tests": [[row["input"], ""]]})
 
     @classmethod
     def parse(cls, row: Mapping[str, Any]) -> Task:

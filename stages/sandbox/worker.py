@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from stages.base.errors import ResourceError, VerifierError
 from stages.sandbox.frames import receive, send
@@ -29,6 +29,18 @@ ADVICE = (
     "Programs written by a model run in Linux namespaces only. Allow unprivileged user namespaces "
     "(sysctl kernel.apparmor_restrict_unprivileged_userns=0 on Ubuntu), or run as root."
 )
+
+
+class Runner(Protocol):
+    """Runs one request after another."""
+
+    def run(self, request: dict[str, Any]) -> dict[str, Any]:
+        """One run: ``{"cells": [...]}``. VerifierError if it failed; it is of no use then."""
+        ...
+
+    def close(self) -> None:
+        """End it and all in it."""
+        ...
 
 
 class Worker:

@@ -182,7 +182,7 @@ def _inside(request: dict[str, Any], peer: socket.socket | None, filter_: bytes)
         os.setsid()
         _wire([given[0], *(into for _, into in written)], peer)
         program.confine(request["limits"], filter_)
-        os._exit(_play(request))
+        os._exit(play(request))
 
     bounds = Bounds(request["cpu"], request["wall"], request["memory"], request["output"])
     stdin = request.get("stdin", "").encode("utf-8", "surrogateescape")
@@ -199,7 +199,7 @@ def _wire(descriptors: list[int], peer: socket.socket | None) -> None:
     os.closerange(len(safe), 1024)
 
 
-def _play(request: dict[str, Any]) -> int:
+def play(request: dict[str, Any]) -> int:
     """Be the program, or its driver."""
     mode = request["mode"]
     if mode == "stdin":

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from stages.base.errors import ConfigError, DataError
-from stages.base.params import TrainReasoningRl, overlay, read_yaml, resolve
+from stages.base.params import TrainReasoningRl, overlay, resolve
 from stages.base.schema import parse
+from stages.base.yaml_file import read_yaml
 
 PROFILES = sorted(path.stem for path in Path("profiles").glob("*.yaml"))
 

@@ -10,7 +10,7 @@ from stages.base.errors import VerifierError
 from stages.problems.code import Case, CodeTask
 from stages.problems.code_checks import WANTED, check_task, outputs
 from stages.problems.code_inputs import Shape
-from tests.problems.runs import Broken, InProcess, SubprocessSandbox
+from tests.problems.runs import Broken, InProcess, Remembering
 
 LARGEST = "n = int(input())\nprint(max(map(int, input().split())))\n"
 CLAMP = "def clamp(x, low):\n    if x < low:\n        return low\n    return x\n"
@@ -22,7 +22,7 @@ def stdin(program=LARGEST, cases=(("3\n1 5 2\n", "5\n"), ("1\n4\n", "4\n"))) -> 
 
 
 def called(program=CLAMP, cases=(("[1, 0]", "1"), ("[-2, 0]", "0")), **changes) -> CodeTask:
-    base = CodeTask(program, "function", "clamp", tuple(Case(*case) for case in cases), "value")
+    base = CodeTask(program, "function", "clamp", tuple(Case(*case) for case in cases))
     return replace(base, **changes)
 
 
@@ -32,7 +32,7 @@ def check(task, sandbox=None, seed=0):
 
 def test_a_sound_task_of_stdin_and_stdout_passes_in_real_processes():
     program = "n = int(input())\nprint(sum(map(int, input().split())) + n)\n"
-    found = check(stdin(program, (("2\n1 5\n", "8\n"), ("1\n4\n", "5"))), SubprocessSandbox())
+    found = check(stdin(program, (("2\n1 5\n", "8\n"), ("1\n4\n", "5"))), Remembering())
     assert found.fault == ""
     assert found.figures["mutants_failed"] == found.figures["mutants"] == 1
 
@@ -71,7 +71,7 @@ def test_a_solution_that_answers_the_same_to_everything_is_set_aside():
 )
 def test_a_task_whose_outputs_are_its_inputs_is_set_aside(task):
     """A set was published with the input in the field of the ground truth."""
-    sandbox = SubprocessSandbox() if task.style == "stdin" else InProcess()
+    sandbox = Remembering() if task.style == "stdin" else InProcess()
     assert check(task, sandbox).fault == "the expected output is the input"
 
 
@@ -133,7 +133,7 @@ def test_everything_is_the_same_by_seed_and_other_by_another():
 
 def test_a_solution_that_draws_lots_is_set_aside():
     program = "import random\nn = int(input())\nprint(random.random() * n)\n"
-    found = check(stdin(program, (("1\n", "0.5"), ("2\n", "0.7"))), SubprocessSandbox())
+    found = check(stdin(program, (("1\n", "0.5"), ("2\n", "0.7"))), Remembering())
     assert "fails its own tests" in found.fault
 
 
@@ -150,7 +150,7 @@ def test_a_sandbox_that_fails_says_nothing_about_the_task():
 
 def test_a_program_that_hangs_or_crashes_has_no_output():
     ran = outputs(
-        stdin(), "n = input()\nif n == '1':\n    exit(3)\nprint(n)", ["1", "2"], SubprocessSandbox()
+        stdin(), "n = input()\nif n == '1':\n    exit(3)\nprint(n)", ["1", "2"], Remembering()
     )
     assert [one.output for one in ran] == [None, "2\n"]
-    assert ran[0].why == "wrong"
+    assert ran[0].why == "runtime_error"

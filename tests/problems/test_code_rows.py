@@ -1,4 +1,4 @@
-"""Programming rows are read, never run: layouts, entries, comparators, golds that lie elsewhere."""
+"""Programming rows are read, never run: layouts, entries, checkers, golds that lie elsewhere."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def task(schema, row) -> CodeTask:
 
 def test_stdin_tests_of_taco_are_texts():
     found = task("taco", taco_row())
-    assert (found.style, found.comparator, found.entry) == ("stdin", "tokens", "")
+    assert (found.style, found.checker, found.entry) == ("stdin", "decimals", "")
     assert found.cases == (Case("3\n1 5 2\n", "5\n"), Case("1\n4\n", "4\n"))
 
 
@@ -53,21 +53,21 @@ def test_what_is_no_literal_is_refused_and_not_evaluated(written):
 @pytest.mark.field_bug("D58")
 def test_a_value_that_may_come_in_any_order_is_compared_without_it():
     """Outputs allowed in any order were once compared in order."""
-    assert task("leetcode", ROWS["leetcode"]).comparator == "value_any_order"
+    assert task("leetcode", ROWS["leetcode"]).checker == "any_order"
     ordered = {**ROWS["leetcode"], "problem_description": "Indices of two numbers."}
-    assert task("leetcode", ordered).comparator == "value"
+    assert task("leetcode", ordered).checker == "decimals"
 
 
 @pytest.mark.field_bug("D58")
 @pytest.mark.parametrize(
     "question", ["Print the rows in any order.", "If there are multiple answers, print any."]
 )
-def test_several_right_outputs_need_a_comparator(question):
+def test_several_right_outputs_need_a_checker(question):
     row = taco_row(question=question)
     assert parsed("taco", row).unfit[0].reason.startswith("several outputs are right")
-    own = {**ROWS["code"], "problem": question, "comparator": "value"}
-    assert task("code", own).comparator == "value"
-    assert "is unknown" in parsed("code", {**own, "comparator": "loose"}).unreadable[0][2]
+    own = {**ROWS["code"], "problem": question, "checker": "float"}
+    assert task("code", own).checker == "float"
+    assert "is unknown" in parsed("code", {**own, "checker": "loose"}).unreadable[0][2]
 
 
 @pytest.mark.parametrize(

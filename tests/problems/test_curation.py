@@ -13,7 +13,7 @@ from stages.base.errors import ConfigError
 from stages.base.records import Judgement, Problem, Verdict
 from stages.problems.curation import curate
 from tests.problems.rows import ROWS, parsed, taco_row
-from tests.problems.runs import Broken, SubprocessSandbox
+from tests.problems.runs import Broken, Remembering
 
 RANKS = ("first", "second")
 
@@ -61,7 +61,7 @@ def test_a_copy_whose_tests_pass_takes_the_place_of_one_whose_fail():
         *parsed("apps", taco_row(), name="second").problems,
         *parsed("apps", taco_row(difficulty="HARD"), name="second").problems,
     ]
-    found = curated(problems, sandbox=SubprocessSandbox())
+    found = curated(problems, sandbox=Remembering())
     (kept,) = found.kept
     assert (kept.meta["source"], kept.meta["copies"]) == ("second", 2)
     assert found.reasons() == {"a copy": 1, "the solution fails its own tests": 1}
@@ -128,7 +128,7 @@ def test_programming_tasks_are_kept_with_their_checks_or_set_aside():
         question="Print the smallest.", input_output='{"inputs": ["1\\n4"], "outputs": ["9"]}'
     )
     problems = parsed("taco", taco_row(), bad, name="first").problems
-    found = curated(problems, sandbox=SubprocessSandbox())
+    found = curated(problems, sandbox=Remembering())
     (kept,) = found.kept
     assert kept.meta["checks"]["mutants_failed"] == 1
     assert found.reasons() == {"the solution fails its own tests": 1}

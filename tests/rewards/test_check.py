@@ -9,10 +9,11 @@ import sys
 
 import pytest
 
+from stages.base.checking import read_rows
 from stages.base.errors import ConfigError, DataError
 from stages.base.records import Problem, Verdict
 from stages.problems.registry import generate
-from stages.rewards.check import check_file, read_rows
+from stages.rewards.check import check_file, fault
 from stages.rewards.router import verify
 from stages.rewards.rows import default_verifier, problem_of
 from stages.rewards.verifiers import VERIFIERS
@@ -143,7 +144,7 @@ def test_the_command_checks_and_counts(tmp_path):
 )
 def test_a_row_without_what_all_need_is_named(tmp_path, row, complaint):
     rows = written(tmp_path / "rows.jsonl", [row])
-    (bad,) = read_rows(rows)
+    (bad,) = read_rows(rows, fault)
     assert bad.reason.startswith(f"{rows}:1: {complaint}")
     assert bad.id == (None if "id" in row else "row 0")
 

@@ -17,7 +17,7 @@ from tests.sandbox.test_programs import needs_namespaces
 ROOT = Path(__file__).resolve().parents[2]
 PARENT = """
 import sys
-from stages.sandbox.pool import judged
+from tests.sandbox.judging import judged
 program = "import time, os\\nos.fork()\\ntime.sleep(float(input()))"
 rows = [
     {"id": str(n), "program": program, "mode": "stdin", "tests": [[str(n % 3 / 10), ""]]}

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from stages.base.errors import ResourceError
-from stages.sandbox.pool import Pool, judged
+from stages.sandbox.pool import Pool
 from stages.sandbox.rows import Task
 from stages.sandbox.worker import Worker
+from tests.sandbox.judging import judged
 
 PROGRAMS = Path(__file__).with_name("programs")
 LIMITS = {"time_s": 1, "mem_mb": 256, "disk_mb": 16, "nproc": 16, "output_mb": 4}

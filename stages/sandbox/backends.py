@@ -1,0 +1,36 @@
+"""Where programs run: in namespaces of this machine, behind an address, or with no walls at all."""
+
+from __future__ import annotations
+
+import os
+
+from stages.base.errors import ConfigError
+from stages.base.params import SandboxSettings
+from stages.sandbox.local import LocalSandbox
+from stages.sandbox.pool import Pool
+from stages.sandbox.unsafe import UnsafeRunner
+from stages.sandbox.worker import Worker
+
+LOCAL = ("namespaces", "unsafe")
+"""The backends of this machine."""
+
+
+def open_pool(backend: str, workers: int) -> Pool:
+    """Workers of this machine; ConfigError for fewer than one."""
+    if workers < 1:
+        raise ConfigError(f"{workers} workers: the sandbox needs at least one.")
+    return Pool(workers, UnsafeRunner if backend == "unsafe" else Worker)
+
+
+def open_sandbox(settings: SandboxSettings) -> LocalSandbox:
+    """The sandbox that rewards and scores are measured in.
+
+    ConfigError for the unsafe one, unless the profile says that it may be used for them.
+    """
+    if settings.backend == "unsafe" and not settings.unsafe_rewards:
+        raise ConfigError(
+            "sandbox.backend: 'unsafe' keeps model-written programs from nothing: they can read "
+            "what this user can, tests included, and write it. Rewards and scores are not measured "
+            "like that. Use 'namespaces', or set sandbox.unsafe_rewards: true if you know why."
+        )
+    return LocalSandbox(open_pool(settings.backend, settings.workers or os.cpu_count() or 1))

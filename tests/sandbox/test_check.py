@@ -1,0 +1,65 @@
+"""The command: every row gets a verdict, in order, and bad rows say where and why."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+from tests.sandbox.test_programs import needs_namespaces
+
+GOOD = {"id": "good", "program": "print(int(input()) + 1)", "tests": [["1", "2"], ["5", "6"]]}
+ROWS = [
+    GOOD,
+    {**GOOD, "id": 7, "tests": [["1", "2"], ["1", "3"]]},
+    {**GOOD, "id": "bad", "tests": []},
+    {"id": "f", "program": "def f(x): return x / 2", "mode": "function", "fn": "f"}
+    | {"tests": [[[1], 0.5000001]], "checker": "decimals"},
+    {"id": "syntax", "program": "def", "tests": [["", ""]]},
+]
+
+
+def command(tmp_path, text, *options):
+    (tmp_path / "rows.jsonl").write_text(text, encoding="utf-8")
+    return subprocess.run(
+        [sys.executable, "-m", "stages.sandbox", "check", "--input", str(tmp_path / "rows.jsonl"),
+         "--output", str(tmp_path / "verdicts.jsonl"), *options],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def checked(tmp_path, *options):
+    done = command(tmp_path, "".join(json.dumps(row) + "\n" for row in ROWS) + "{\n", *options)
+    lines = (tmp_path / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
+    return done, [json.loads(line) for line in lines]
+
+
+def expected(done, found):
+    assert done.returncode == 1, done.stderr
+    assert [row["id"] for row in found] == ["good", 7, "bad", "f", "syntax", None]
+    verdicts = [row["verdict"] for row in found]
+    assert verdicts == [
+        *("pass", "wrong_answer", "sandbox_error", "pass", "compile_error", "sandbox_error")
+    ]
+    assert [row["tests_passed"] for row in found] == [2, 1, 0, 1, 0, 0]
+    assert "rows.jsonl:3: 'tests' must be a list" in found[2]["reason"]
+    assert "rows.jsonl:6" in found[5]["reason"]
+    assert set(found[0]) == {"id", "verdict", "reason", "tests_passed", "cpu_ms", "wall_ms"}
+    assert "2 could not be judged" in done.stderr + done.stdout
+
+
+@needs_namespaces
+def test_every_row_has_a_verdict_in_order(tmp_path):
+    expected(*checked(tmp_path))
+
+
+def test_plain_processes_judge_alike_where_they_are_asked_for(tmp_path):
+    expected(*checked(tmp_path, "--backend", "unsafe", "--workers", "1"))
+
+
+def test_a_file_that_is_not_there_or_has_no_rows_ends_with_one_message(tmp_path):
+    done = command(tmp_path, "", "--backend", "unsafe")
+    assert (done.returncode, "holds no rows" in done.stdout + done.stderr) == (2, True)
+    assert not (tmp_path / "verdicts.jsonl").exists()
+    done = command(tmp_path, "{}", "--workers", "0")
+    assert (done.returncode, "at least one" in done.stdout + done.stderr) == (2, True)

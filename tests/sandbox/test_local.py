@@ -1,0 +1,71 @@
+"""The protocol over a pool: outputs as texts, verdicts as rewards, in order."""
+
+from __future__ import annotations
+
+import pytest
+
+from stages.base.errors import ConfigError, DataError, VerifierError
+from stages.base.params import SandboxSettings
+from stages.base.records import Verdict
+from stages.sandbox.backends import open_pool, open_sandbox
+from stages.sandbox.grading import Graded, Outcome
+from stages.sandbox.local import LocalSandbox, ran
+from tests.sandbox.test_programs import needs_namespaces
+
+BACKENDS = [pytest.param("namespaces", marks=needs_namespaces), "unsafe"]
+SUM = "def f(*numbers):\n    print('noise')\n    return sum(numbers)"
+MODES = {
+    "pass": {"mode": "stdin", "program": "print(input())", "tests": [["7", "7"]]},
+    "wrong": {"mode": "function", "program": SUM, "fn": "f", "tests": [[[1], 1], [[1, 2], 4]]},
+    "timeout": {"mode": "stdin", "program": "while 1: pass", "tests": [["", ""]]}
+    | {"limits": {"time_s": 0.2}},
+    "error": {"mode": "assert", "program": SUM, "test": "assert f(1, 2) == 4", "entry": "f"},
+}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_programs_are_judged_in_order(backend):
+    rows = [{**row, "id": name} for name, row in MODES.items()]
+    with LocalSandbox(open_pool(backend, 2)) as sandbox:
+        found = sandbox.check(rows)
+    assert [one.verdict for one in found] == [
+        *(Verdict.PASS, Verdict.WRONG, Verdict.TIMEOUT, Verdict.WRONG)
+    ]
+    assert [one.reward for one in found] == [1.0, 0.0, 0.0, 0.0]
+    assert found[1].reason == "wrong_answer on test 2 of 2"
+    assert found[3].reason == "wrong_answer"
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_answers_are_texts_and_values_json(backend):
+    rows = [
+        {"mode": "stdin", "program": "print(input(), end='')", "input": "a\r\nb"},
+        {"mode": "function", "program": SUM, "fn": "f", "input": [1, 2.5]},
+        {"mode": "function", "program": "def f(): return 'x', None", "fn": "f", "input": []},
+        {"mode": "function", "program": "def f(): return {1}", "fn": "f", "input": []},
+        {"mode": "stdin", "program": "raise ValueError", "input": ""},
+    ]
+    with LocalSandbox(open_pool(backend, 1)) as sandbox:
+        found = sandbox.run(rows)
+    assert [one.output for one in found] == ["a", "3.5", '["x", null]', None, None]
+    assert [one.why for one in found[3:]] == ["a value that JSON cannot hold", "runtime_error"]
+
+
+def test_what_is_no_row_and_what_is_no_ones_fault_are_told_apart():
+    sandbox = LocalSandbox(open_pool("unsafe", 1))
+    with pytest.raises(DataError, match="needs an 'input'"):
+        sandbox.run([{"program": "print(1)"}])
+    with pytest.raises(DataError, match="'tests' must be"):
+        sandbox.check([{"id": "a", "program": "print(1)"}])
+    with pytest.raises(VerifierError, match="no room"):
+        ran(Graded(Outcome.SANDBOX_ERROR, "no room"))
+
+
+def test_rewards_are_not_measured_without_walls_unless_the_profile_says_so():
+    with pytest.raises(ConfigError, match="unsafe_rewards"):
+        open_sandbox(SandboxSettings("unsafe"))
+    open_sandbox(SandboxSettings("unsafe", unsafe_rewards=True))
+    with pytest.raises(ConfigError, match=r"sandbox\.url"):
+        SandboxSettings("remote")
+    with pytest.raises(ConfigError, match=r"sandbox\.url"):
+        SandboxSettings(url="http://127.0.0.1:1")
