@@ -12,7 +12,8 @@ from typing import Any
 from stages.base.errors import ConfigError
 from stages.base.events import say
 from stages.base.jsonl import write_json, write_jsonl
-from stages.base.params import BuildBenchmarks, BuildRlData, RlSource
+from stages.base.params import BuildBenchmarks, BuildRlData, RlSource, SandboxSettings
+from stages.base.protocols import Sandbox
 from stages.base.schema import parse
 from stages.cleaning.decontamination import Index
 from stages.cleaning.files import flag, read_items
@@ -24,6 +25,7 @@ from stages.problems.schemas import DOMAINS, SCHEMAS, require_schema, require_us
 from stages.reporting.data_page import problems_page
 from stages.rewards.golds import problem_fault
 from stages.rewards.router import verify
+from stages.sandbox.backends import open_sandbox
 
 OUTPUTS = ("kept.jsonl", "dropped.jsonl", "preferences.jsonl", "report.md", "report.json")
 NEEDED = ("input", "schema", "output")
@@ -46,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments for checking one file."""
     parser.add_argument("--input", type=Path, help="rows of the schema, JSONL")
     parser.add_argument("--schema", help=f"how they are written: {', '.join(SCHEMAS)}")
-    parser.add_argument("--domain", help="maths, stem, logic or general (default: the schema's)")
+    parser.add_argument("--domain", help="one that fits the schema (default: its first)")
     parser.add_argument(
         "--benchmarks",
         type=Path,
@@ -76,12 +78,13 @@ def check_file(source: RlSource, benchmarks: Path | None, output: Path) -> None:
     """
     rows = Path(source.path)
     require_file(rows, "--input")
-    require_usable([source], "--input", "text", None)
+    require_usable([source], "--input", "text")
     if benchmarks is not None:
         require_file(benchmarks, "--benchmarks")
     with named(output):
         require_own(output, OUTPUTS, [path for path in (rows, benchmarks) if path is not None])
-    intake = _taken_in(source, benchmarks)
+    with open_sandbox(SandboxSettings()) as sandbox:
+        intake = _taken_in(source, benchmarks, sandbox)
     kept = [problem.to_row() for problem in (*intake.problems, *intake.open)]
     dropped = list(_dropped(intake))
     report: dict[str, Any] = {
@@ -105,7 +108,7 @@ def check_file(source: RlSource, benchmarks: Path | None, output: Path) -> None:
     say(f"{rows}: {len(kept)} problems kept; left out: {reasons or 'none'}")
 
 
-def _taken_in(source: RlSource, benchmarks: Path | None) -> Intake:
+def _taken_in(source: RlSource, benchmarks: Path | None, sandbox: Sandbox) -> Intake:
     ngram = BuildRlData.decontamination_ngram
     index = None if benchmarks is None else Index(read_items(benchmarks), ngram)
 
@@ -119,6 +122,7 @@ def _taken_in(source: RlSource, benchmarks: Path | None) -> Intake:
         problem_fault,
         found,
         lambda _: True,
+        sandbox,
     )
     return take_in([source], doors, (), (), BuildBenchmarks.heldout_modulus, SEED)
 

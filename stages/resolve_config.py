@@ -68,7 +68,7 @@ def refuse_early(profile: Profile) -> None:
         require_known(families, f"build_sft_data.families.{domain}")
     require_known(rl.families, "build_rl_data.families")
     inputs.require_usable(sft.sources, sft.mixture)
-    schemas.require_usable(rl.sources, "build_rl_data.sources", profile.run.notation, None)
+    schemas.require_usable(rl.sources, "build_rl_data.sources", profile.run.notation)
     for source in (*sft.sources, *rl.sources):
         inputs.source_files(source)
 

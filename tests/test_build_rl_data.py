@@ -219,7 +219,7 @@ def test_without_sources_there_are_the_three_files_alone(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("schema", "domain", "why"),
     [
-        ("taco", "code", "need a sandbox"),
+        ("taco", "maths", "of domain code"),
         ("maths", "maths", "is unknown"),
         ("math", "code", "not 'code'"),
     ],

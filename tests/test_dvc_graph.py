@@ -96,7 +96,8 @@ def test_a_stage_has_one_name_everywhere(stage: str) -> None:
 
 def test_every_section_of_a_profile_is_somebodys() -> None:
     sections = {field.name for field in fields(params.Profile)}
-    assert sections - {"description", "run", "engine"} == set(STAGES) - {"resolve_config"}
+    shared = {"description", "run", "engine", "sandbox"}
+    assert sections - shared == set(STAGES) - {"resolve_config"}
 
 
 @pytest.mark.parametrize("stage", STAGES)

@@ -23,14 +23,5 @@ def open_pool(backend: str, workers: int) -> Pool:
 
 
 def open_sandbox(settings: SandboxSettings) -> LocalSandbox:
-    """The sandbox that rewards and scores are measured in.
-
-    ConfigError for the unsafe one, unless the profile says that it may be used for them.
-    """
-    if settings.backend == "unsafe" and not settings.unsafe_rewards:
-        raise ConfigError(
-            "sandbox.backend: 'unsafe' keeps model-written programs from nothing: they can read "
-            "what this user can, tests included, and write it. Rewards and scores are not measured "
-            "like that. Use 'namespaces', or set sandbox.unsafe_rewards: true if you know why."
-        )
+    """The sandbox that rewards and scores are measured in."""
     return LocalSandbox(open_pool(settings.backend, settings.workers or os.cpu_count() or 1))

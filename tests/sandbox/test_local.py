@@ -63,7 +63,7 @@ def test_what_is_no_row_and_what_is_no_ones_fault_are_told_apart():
 
 def test_rewards_are_not_measured_without_walls_unless_the_profile_says_so():
     with pytest.raises(ConfigError, match="unsafe_rewards"):
-        open_sandbox(SandboxSettings("unsafe"))
+        SandboxSettings("unsafe")
     open_sandbox(SandboxSettings("unsafe", unsafe_rewards=True))
     with pytest.raises(ConfigError, match=r"sandbox\.url"):
         SandboxSettings("remote")
