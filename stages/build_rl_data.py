@@ -33,13 +33,13 @@ from stages.base.protocols import Sandbox
 from stages.base.records import Problem, Trajectory
 from stages.base.rollouts import BatchControl
 from stages.base.served import Served
-from stages.cleaning.decontamination import Index, Item
+from stages.benchmark_items import benchmark_items
+from stages.cleaning.decontamination import Index
 from stages.cleaning.inputs import source_files
 from stages.cleaning.problem_rows import items_found, refuse_unreadable, repaired_rows
 from stages.engines.checkpoints import load_tokenizer
 from stages.engines.plan import refuse_if_too_small
 from stages.engines.vllm_sampler import VllmSampler
-from stages.evals.suite import read_problems, read_registry
 from stages.problem_file import add_arguments, check_as_asked, wants_one_file
 from stages.problems.drawing import draw_problems
 from stages.problems.intake import Doors, Intake, output_rows, sft_keys, take_in
@@ -128,18 +128,14 @@ def take_outside(
     """Problems of the sources that are no copies, stand in no benchmark and fit the engine."""
     if not config.sources:
         return Intake()
-    items = [
-        Item(problem.id, benchmark.name, problem.prompt, problem.key)
-        for benchmark in read_registry(paths.BENCHMARKS)
-        for problem in read_problems(paths.BENCHMARKS, benchmark)
-    ]
+    index = Index(benchmark_items(paths.BENCHMARKS), config.decontamination_ngram)
     tokenizer, most = load_tokenizer(paths.SFT_MODEL), engine.context - config.max_tokens
     doors = Doors(
         repaired_rows,
         partial(refuse_unreadable, max_bad_share=config.max_bad_share),
         verify,
         problem_fault,
-        partial(items_found, index=Index(items, config.decontamination_ngram)),
+        partial(items_found, index=index),
         lambda prompt: len(prompt_ids(tokenizer, prompt)) <= most,
         sandbox,
     )

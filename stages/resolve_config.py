@@ -69,7 +69,9 @@ def refuse_early(profile: Profile) -> None:
     require_known(rl.families, "build_rl_data.families")
     inputs.require_usable(sft.sources, sft.mixture)
     schemas.require_usable(rl.sources, "build_rl_data.sources", profile.run.notation)
-    for source in (*sft.sources, *rl.sources):
+    looked_at = profile.check_data
+    schemas.require_usable(looked_at.rl, "check_data.rl", "text")
+    for source in (*sft.sources, *rl.sources, *looked_at.sft, *looked_at.rl):
         inputs.source_files(source)
 
 

@@ -349,6 +349,18 @@ class BuildRlData:
         _refuse_sources(self.sources)
 
 
+@dataclass(frozen=True)
+class CheckData:
+    """Sources to look at before they are mixed: cleaned or curated, trained on by none."""
+
+    sft: tuple[Source, ...] = ()
+    rl: tuple[RlSource, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Sources differ in name and lie where DVC sees them change."""
+        _refuse_sources((*self.sft, *self.rl))
+
+
 ObjectiveName = Literal[
     "icepop", "icepop-narrow", "icepop-wide", "tis", "grpo", "kpop", "dis", "gspo"
 ]
@@ -511,6 +523,7 @@ class Profile:
     train_general_rl: TrainGeneralRl
     run_benchmarks: RunBenchmarks
     write_report: WriteReport
+    check_data: CheckData = field(default_factory=CheckData)
     sandbox: SandboxSettings = field(default_factory=SandboxSettings)
 
 

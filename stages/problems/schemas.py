@@ -69,7 +69,8 @@ def require_usable(sources: Iterable[RlSource], where: str, notation: Notation) 
         if notation != "text":
             raise ConfigError(
                 f"{where}: source {source.name} holds English, and run.notation is '{notation}', "
-                "whose tokenizer has no words for it. Set run.notation: text, or leave sources out."
+                "whose tokenizer has no words for it. Set run.notation: text, or name it in "
+                "check_data.rl, where it is looked at and trained on by none."
             )
         require_schema(source.schema, f"{where}: source {source.name}")
         fitting = sorted(DOMAINS[SCHEMAS[source.schema].kind])
