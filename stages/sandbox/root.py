@@ -21,7 +21,8 @@ from stages.sandbox.kernel import (
 )
 
 STAGING = "/mnt"  # in the worker's own mount namespace
-DEVICES = ("null", "zero", "urandom", "random")
+DEVICES = ("null", "urandom", "random")
+ZERO = ("zero",)  # with the tools: mapped, it is memory that no limit counts
 LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
 TOOLS = ("/bin", "/usr/bin", "/usr/include", "/usr/libexec")
 """Where compilers and a shell live: only in the cells that need them."""
@@ -40,9 +41,9 @@ def enter(tools: bool) -> None:
         _show(folder)
     for name in ("dev", "proc", "box", "old"):
         Path(STAGING, name).mkdir()
-    for name in DEVICES:
+    for name in (*DEVICES, *(ZERO if tools else ())):
         Path(STAGING, "dev", name).touch()
-        kernel.mount(f"/dev/{name}", f"{STAGING}/dev/{name}", None, MS_BIND)
+        _bind(f"/dev/{name}", Path(STAGING, "dev", name), MS_NOSUID | MS_NOEXEC)
     for link in ("tmp", "dev/shm"):
         Path(STAGING, link).symlink_to("/box")
     kernel.mount("proc", f"{STAGING}/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
@@ -65,6 +66,14 @@ def furnish(disk: int, files: int) -> int:
     return watched
 
 
+def offer_to_the_killer(proc: int) -> None:
+    """If the machine runs out of memory, let this process and its children go first."""
+    kernel.hide_memory(False)  # or its files in /proc were not its own, nor the watcher's to read
+    file = os.open("self/oom_score_adj", os.O_WRONLY, dir_fd=proc)
+    os.write(file, b"1000")
+    os.close(file)
+
+
 def _show(folder: str) -> None:
     """The host's folder at the same place, read-only; a link as the same link."""
     inside = Path(STAGING + folder)
@@ -75,7 +84,11 @@ def _show(folder: str) -> None:
     if not Path(folder).is_dir():
         return
     inside.mkdir(parents=True, exist_ok=True)
-    kernel.mount(folder, str(inside), None, MS_BIND | MS_REC)
+    _bind(folder, inside, MS_NOSUID | MS_NODEV)
+
+
+def _bind(source: str, inside: Path, more: int) -> None:
+    """The same file or folder, read-only, and with what else its mount forbids."""
+    kernel.mount(source, str(inside), None, MS_BIND | MS_REC)
     kept = os.statvfs(inside).f_flag & MS_KEPT
-    flags = MS_BIND | kernel.MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV | kept
-    kernel.mount(None, str(inside), None, flags)
+    kernel.mount(None, str(inside), None, MS_BIND | kernel.MS_REMOUNT | MS_RDONLY | more | kept)
