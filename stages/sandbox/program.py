@@ -151,6 +151,7 @@ def _ended(work: Any) -> int:
         if left.code is not None and not isinstance(left.code, int):
             sys.stderr.write(f"{left.code}\n")
         status = 0 if left.code is None else left.code if isinstance(left.code, int) else 1
+        status = status if -(1 << 63) <= status < 1 << 63 else -1
     except BaseException:  # noqa: BLE001  (as the interpreter does it)
         traceback.print_exc()
         status = 1

@@ -1,5 +1,7 @@
 """The root folder of a cell: an interpreter and libraries, read-only, and nothing of the host's.
 
+Installed packages are hidden: what a program may import is the standard library.
+
 Programs get an empty, size-limited ``/box`` as their home; ``/tmp`` and ``/dev/shm`` lead there.
 There is no ``/proc``, no ``/etc``, no ``/home``.
 """
@@ -32,13 +34,11 @@ def enter(tools: bool) -> None:
     """Build the root and make it the process's own; mount namespaces must be new."""
     kernel.mount(None, "/", None, MS_REC | kernel.MS_PRIVATE)
     kernel.mount("tmpfs", STAGING, "tmpfs", MS_NOSUID | MS_NODEV, "size=1m,mode=755")
-    interpreter = kernel.interpreter()
-    folders = [*LIBRARIES, *(TOOLS if tools else ())]
-    if not any(Path(interpreter).is_relative_to(folder) for folder in folders):
-        # a Python of the system's own has its library under /usr/lib
-        folders += [] if interpreter == "/usr" else [interpreter]
-    for folder in folders:
-        _show(folder)
+    for path in (*LIBRARIES, *(TOOLS if tools else ()), *kernel.INTERPRETER):
+        _show(path)
+    for folder in (f"{Path(os.__file__).parent}/site-packages", "/usr/lib/python3/dist-packages"):
+        if Path(STAGING + folder).is_dir():
+            _empty(STAGING + folder)
     for name in ("dev", "proc", "box", "old"):
         Path(STAGING, name).mkdir()
     for name in (*DEVICES, *(ZERO if tools else ())):
@@ -60,8 +60,7 @@ def furnish(disk: int, files: int) -> int:
     kernel.mount("tmpfs", "/box", "tmpfs", MS_NOSUID | MS_NODEV, size)
     kernel.mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     watched = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    hidden = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC
-    kernel.mount("tmpfs", "/proc", "tmpfs", hidden, "size=4k,nr_inodes=1,mode=555")
+    _empty("/proc")
     os.chdir("/box")
     return watched
 
@@ -74,17 +73,26 @@ def offer_to_the_killer(proc: int) -> None:
     os.close(file)
 
 
-def _show(folder: str) -> None:
-    """The host's folder at the same place, read-only; a link as the same link."""
-    inside = Path(STAGING + folder)
-    if Path(folder).is_symlink():
-        inside.parent.mkdir(parents=True, exist_ok=True)
-        inside.symlink_to(Path(folder).readlink())
+def _empty(folder: str) -> None:
+    """Cover it with a folder that has nothing in it and takes nothing."""
+    flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC
+    kernel.mount("tmpfs", folder, "tmpfs", flags, "size=4k,nr_inodes=1,mode=555")
+
+
+def _show(path: str) -> None:
+    """The host's file or folder at the same place, read-only; a link as the same link."""
+    outside, inside = Path(path), Path(STAGING + path)
+    if inside.exists() or not outside.exists():
         return
-    if not Path(folder).is_dir():
+    inside.parent.mkdir(parents=True, exist_ok=True)
+    if outside.is_symlink():
+        inside.symlink_to(outside.readlink())
         return
-    inside.mkdir(parents=True, exist_ok=True)
-    _bind(folder, inside, MS_NOSUID | MS_NODEV)
+    if outside.is_dir():
+        inside.mkdir()
+    else:
+        inside.touch()
+    _bind(path, inside, MS_NOSUID | MS_NODEV)
 
 
 def _bind(source: str, inside: Path, more: int) -> None:

@@ -64,6 +64,8 @@ def supervise(start: Callable[[], int], readers: list[int], given: tuple[int, by
             watch.reap(gone, usage.ru_utime + usage.ru_stime)
             if gone == child:
                 ended.status, ended.cpu = status, watch.seconds()
+                if ended.cpu > bounds.cpu:
+                    ended.cause = ended.cause or "cpu"
                 poll.drain()
                 return ended
             gone, status, usage = os.wait4(-1, os.WNOHANG)

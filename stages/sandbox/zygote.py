@@ -55,6 +55,7 @@ def main(tools: bool) -> None:
     except OSError as error:
         send(CONTROL, json.dumps({"forbidden": str(error)}).encode())
         os._exit(1)
+    sys.executable = kernel.INTERPRETER[0]
     for name in WARM.split():
         __import__(name)
     gc.collect()
