@@ -91,7 +91,7 @@ class Checker:
                 return _matched(expected, value, self.same_value)
             return len(expected) == len(value) and all(map(self.same_value, expected, value))
         if isinstance(expected, list) and isinstance(value, set | frozenset):
-            return _matched(expected, sorted(value, key=repr), self.same_value)
+            return _matched(expected, list(value), self.same_value)
         if isinstance(expected, dict) and type(value) is dict:
             return self._same_dict(expected, value)
         if self._inexact(expected) and type(value) in (int, float):
@@ -122,7 +122,7 @@ def _matched(
     """Whether both hold the same elements, in whatever order; equal ones are paired off first."""
     if len(expected) != len(found):
         return False
-    equal = Counter(map(repr, found)) & Counter(map(repr, expected))
+    equal = _written(found) & _written(expected)
     rest_expected, rest_found = (_without(items, equal) for items in (expected, found))
     for item in rest_expected:
         at = next((n for n, other in enumerate(rest_found) if same(item, other)), None)
@@ -132,8 +132,18 @@ def _matched(
     return True
 
 
+def _written(items: Sequence[Any]) -> Counter[str]:
+    """How often each stands there, by its written form; nothing if a number is too long for one."""
+    try:
+        return Counter(map(repr, items))
+    except ValueError:
+        return Counter()
+
+
 def _without(items: Sequence[Any], equal: Counter[str]) -> list[Any]:
     """The items but for so many of each written form."""
+    if not equal:
+        return list(items)
     left, rest = Counter(equal), []
     for item in items:
         name = repr(item)

@@ -63,6 +63,14 @@ def test_values(checker, expected, value, same):
     assert checker.same_value(expected, value) is same
 
 
+def test_numbers_too_long_to_be_written_are_compared_all_the_same():
+    long = 10**5000
+    assert ANY.same_value([1, long], (long, 1))
+    assert not ANY.same_value([1, long], (long + 1, 1))
+    assert not FLOAT.same_value(1.5, long)
+    assert TOKENS.same_value([long], {long})
+
+
 @pytest.mark.parametrize("row", [{"checker": "fuzzy"}, {"rel": 2}, {"abs": "x"}, {"rel": True}])
 def test_a_checker_that_is_none_is_refused(row):
     with pytest.raises(DataError):

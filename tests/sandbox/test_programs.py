@@ -88,7 +88,7 @@ def test_no_attack_wins_and_none_is_a_fault_of_the_sandbox(mode):
 @needs_namespaces
 @pytest.mark.slow
 def test_honest_programs_pass():
-    found = verdicts("honest", "stdin")
+    found = verdicts("stdin_honest", "stdin")
     assert {title: row for title, row in found.items() if row["verdict"] != "pass"} == {}
 
 
