@@ -35,7 +35,7 @@ MODULUS = 10
 
 @pytest.fixture(scope="module")
 def drawn():
-    profile = resolve("tiny", {"build_rl_data": {"problems": 100}})
+    profile = resolve("tiny", {"build_rl_data": {"problems": 250}})
     seen = {
         problem.key
         for family in ("countdown", "knights")
@@ -47,11 +47,11 @@ def drawn():
 def test_families_keep_their_shares_and_ids_and_keys_differ(drawn):
     problems, _ = drawn
     assert Counter(problem.family for problem in problems) == {
-        "chain": 36, "countdown": 5, "lists": 18, "charge": 17, "knights": 20,
+        "chain": 91, "countdown": 13, "lists": 46, "charge": 44, "knights": 52,
         "sudoku": 1, "maze": 1, "game24": 1, "pattern": 1,
     }  # fmt: skip
-    assert len({problem.key for problem in problems}) == len(problems) == 100
-    assert len({problem.id for problem in problems}) == 100
+    assert len({problem.key for problem in problems}) == len(problems) == 250
+    assert len({problem.id for problem in problems}) == 250
     assert all("-rl-" in problem.id for problem in problems)
 
 
