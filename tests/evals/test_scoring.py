@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from stages.base.errors import EngineError, VerifierError
-from stages.base.records import Verdict
+from stages.base.records import Problem, Verdict
 from stages.evals.lm_harness import Response
 from stages.evals.scoring import (
     evaluate,
@@ -15,8 +15,9 @@ from stages.evals.scoring import (
     summarise,
 )
 from stages.evals.suite import Benchmark
+from stages.problems.code import Case, CodeTask
 from stages.problems.registry import generate
-from tests.problems.runs import Broken
+from tests.problems.runs import Broken, Remembering
 
 CHAIN = Benchmark("chain", "maths", "chain", "verify", Path("chain.jsonl"), 30, "")
 TASTE = Benchmark("preference", "general", "mixed", "preference", Path("p.jsonl"), 30, "")
@@ -153,3 +154,17 @@ def test_a_row_keeps_the_raw_text_and_its_verdict() -> None:
     assert row["response"].startswith("<think> step 0 </think>")
     assert (row["verdict"], row["score"], row["finish"], row["tokens"]) == ("pass", 1.0, "stop", 6)
     assert row["id"] == f"chain/{PROBLEMS[0].id}/0"
+
+
+def test_programs_are_scored_by_their_tests_in_the_sandbox():
+    task = CodeTask("", "function", "double", (Case("[2]", "4"), Case("[5]", "10")))
+    meta = {"verifier": "code", "code": task.to_meta()}
+    problem = Problem("double", "code", "code", "Write double(x).", "", "double", meta=meta)
+    benchmark = dataclasses.replace(CHAIN, name="programs", domain="code", family="code")
+    texts = [f"```python\ndef double(x):\n    return {value}\n```" for value in ("2 * x", "4")]
+    found = [Response("double", n, text, "stop", 9) for n, text in enumerate([*texts, "It is 4."])]
+    scored = score_responses(benchmark, [problem], found, Remembering())
+    assert [(one.verdict, one.score) for one in scored] == [
+        *((Verdict.PASS, 1.0), (Verdict.WRONG, 0.0), (Verdict.UNPARSED, 0.0))
+    ]
+    assert scored[1].reason == "wrong_answer on test 2 of 2"
