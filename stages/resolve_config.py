@@ -73,6 +73,13 @@ def refuse_early(profile: Profile) -> None:
     schemas.require_usable(looked_at.rl, "check_data.rl", "text")
     for source in (*sft.sources, *rl.sources, *looked_at.sft, *looked_at.rl):
         inputs.source_files(source)
+    for stage in ("build_rl_data", "train_reasoning_rl", "train_general_rl", "run_benchmarks"):
+        most = getattr(profile, stage).max_tokens
+        if most >= profile.engine.context:
+            raise ConfigError(
+                f"{stage}.max_tokens: {most} leaves no room for a prompt in engine.context, "
+                f"{profile.engine.context} tokens. Lower it, or raise the context."
+            )
 
 
 def body(options: argparse.Namespace) -> dict[str, Any]:

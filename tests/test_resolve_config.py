@@ -223,6 +223,8 @@ def own(schema: str = "math", domain: str = "maths", path: str = "profiles", **m
     [
         ({"build_rl_data": {"sources": [own("gsm")]}}, "'gsm' .* Did you mean 'gsm8k'"),
         ({"build_rl_data": {"sources": [own("code")]}}, "are of domain code, not 'maths'"),
+        ({"check_data": {"rl": [own("code")]}}, "are of domain code, not 'maths'"),
+        ({"run_benchmarks": {"max_tokens": 192}}, "leaves no room for a prompt in engine.context"),
         (
             {"build_rl_data": {"sources": [own()]}, "run": {"notation": "compact"}},
             "source mine holds English, and run.notation is 'compact'",
