@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -95,7 +94,7 @@ class Pool:
         """One run; after a fault of ours once more, in a fresh worker."""
         graded = Graded(Outcome.SANDBOX_ERROR, "", 0.0, 0.0)
         for _ in range(2):
-            whole = {**request, **task.limits.as_request(_load())}
+            whole = {**request, **task.limits.as_request()}
             try:
                 graded = grade(task, number, self._worker().run(whole))
             except VerifierError as error:
@@ -126,11 +125,6 @@ class Pool:
             with self._lock:
                 if worker in self._all:
                     self._all.remove(worker)
-
-
-def _load() -> float:
-    """Runnable processes for each core, as of the last minute."""
-    return os.getloadavg()[0] / (os.cpu_count() or 1)
 
 
 def judged(rows: Sequence[dict[str, Any]], workers: int) -> list[dict[str, Any]]:

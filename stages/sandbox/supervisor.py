@@ -13,15 +13,19 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from stages.sandbox.processes import Pair, Watch, own_time
+
 TICK = 0.02  # seconds between looks at the processes
 PIECE = 1 << 16
-_PAGE = os.sysconf("SC_PAGE_SIZE")
-_CLOCK = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
 class Bounds:
-    """Seconds of processor and of wall, bytes of memory and of output."""
+    """Seconds of processor and of wall, bytes of memory and of output.
+
+    Time in which a program could run but others had the processors is not its own: it is taken off
+    the wall time, so that a busy machine ends no honest program, and a sleeper ends all the same.
+    """
 
     cpu: float
     wall: float
@@ -37,20 +41,21 @@ class Ended:
     cause: str = ""
     cpu: float = 0.0
     wall: float = 0.0
+    waited: float = 0.0  # seconds for a processor; of a pair of cells, both together
     peak: int = 0  # bytes, as far as seen
     output: dict[int, bytearray] = field(default_factory=dict)
 
 
 def supervise(start: Callable[[], int], readers: list[int], given: tuple[int, bytes],
-              bounds: Bounds, proc: int) -> Ended:  # fmt: skip
+              bounds: Bounds, proc: int, pair: tuple[Pair, int]) -> Ended:  # fmt: skip
     """Start the program and follow it to its end.
 
     ``readers`` are pipes it writes on; ``given`` is a pipe it reads, and what to write on it.
-    ``proc`` is the cell's own /proc.
+    ``proc`` is the cell's own /proc. ``pair``: with the other cell of the run, and which side.
     """
     begun = time.monotonic()
     ended = Ended(output={descriptor: bytearray() for descriptor in readers})
-    shared = _resident(proc)  # pages of the interpreter, of which every process has a share
+    watch = Watch(proc)
     child = start()
     poll = _Poll(readers, given, bounds.output, ended)
     while True:
@@ -64,11 +69,12 @@ def supervise(start: Callable[[], int], readers: list[int], given: tuple[int, by
                 poll.drain()
                 return ended
             gone, status, usage = os.wait4(-1, os.WNOHANG)
-        running, memory = _seen(proc, shared)
-        ended.peak = max(ended.peak, memory)
-        ended.cause = ended.cause or _passed(bounds, ended, running)
+        watch.look()
+        ended.peak = max(ended.peak, watch.memory)
+        ended.waited = pair[0].told(pair[1], watch.waited)
+        ended.cause = ended.cause or _passed(bounds, ended, watch.cpu)
         if ended.cause:
-            ended.cpu += running
+            ended.cpu += watch.cpu
             poll.drain()
             return ended
 
@@ -78,36 +84,7 @@ def _passed(bounds: Bounds, ended: Ended, running: float) -> str:
         return "memory"
     if ended.cpu + running > bounds.cpu:
         return "cpu"
-    return "wall" if ended.wall > bounds.wall else ""
-
-
-def _resident(proc: int) -> int:
-    """Bytes of memory of this process."""
-    return int(_fields(proc, "1")[21]) * _PAGE
-
-
-def _fields(proc: int, process: str) -> list[bytes]:
-    """What the kernel says of a process, from its state on."""
-    file = os.open(f"{process}/stat", os.O_RDONLY, dir_fd=proc)
-    try:
-        return os.read(file, 4096).rpartition(b") ")[2].split()
-    finally:
-        os.close(file)
-
-
-def _seen(proc: int, shared: int) -> tuple[float, int]:
-    """Processor seconds and bytes of memory of all processes of the cell but this one."""
-    seconds, memory = 0.0, 0
-    for name in os.listdir(proc):
-        if not name.isdigit() or name == "1":
-            continue
-        try:
-            fields = _fields(proc, name)
-        except (FileNotFoundError, ProcessLookupError):
-            continue  # it has just ended
-        seconds += sum(map(int, fields[11:15])) / _CLOCK
-        memory += max(0, int(fields[21]) * _PAGE - shared)
-    return seconds, memory
+    return "wall" if own_time(ended.wall, ended.waited) > bounds.wall else ""
 
 
 class _Poll:

@@ -12,6 +12,7 @@ from typing import Any
 
 from stages.base.errors import ResourceError, VerifierError
 from stages.sandbox.frames import receive, send
+from stages.sandbox.processes import STRETCH
 from stages.sandbox.zygote import CONTROL
 
 ROOT = str(Path(__file__).resolve().parents[2])
@@ -62,7 +63,7 @@ class Worker:
             send(self._socket.fileno(), json.dumps(request).encode())
         except OSError as error:
             raise VerifierError(f"a sandbox worker is gone ({error})") from error
-        return self._answer(request["wall"] + PATIENCE)
+        return self._answer(request["wall"] * STRETCH + PATIENCE)
 
     def _answer(self, patience: float) -> dict[str, Any]:
         ready = select.poll()

@@ -21,6 +21,7 @@ from typing import Any
 
 from stages.sandbox import driver, kernel, plain, program, root, seccomp
 from stages.sandbox.frames import receive, send
+from stages.sandbox.processes import STRETCH, Pair
 from stages.sandbox.supervisor import Bounds, Ended, supervise
 
 CONTROL = 3
@@ -94,23 +95,29 @@ def _map_ids(user: int, group: int, inside: int) -> None:
 
 def _run(request: dict[str, Any], filter_: bytes) -> dict[str, Any]:
     """One run in a cell of its own, or a program and its driver in one each."""
-    cells = [_Cell(request)]
+    pair = Pair()
+    cells = [_Cell(request, (pair, 0))]
     if request["mode"] == "assert":
         one, other = socket.socketpair()
-        cells = [_Cell(request, one), _Cell({**request, "mode": "driver"}, other)]
+        driven = {**request, "mode": "driver"}
+        cells = [_Cell(request, (pair, 0), one), _Cell(driven, (pair, 1), other)]
     for cell in cells:
         cell.start(filter_)
     for cell in cells:
         if cell.peer is not None:
             cell.peer.close()
-    return {"cells": [cell.finish(request["wall"] + 5) for cell in cells]}
+    pair.leave()
+    return {"cells": [cell.finish(request["wall"] * STRETCH + 5) for cell in cells]}
 
 
 class _Cell:
     """A fork into new namespaces with a program in it, and the pipe on which it reports."""
 
-    def __init__(self, request: dict[str, Any], peer: socket.socket | None = None) -> None:
+    def __init__(
+        self, request: dict[str, Any], pair: tuple[Pair, int], peer: socket.socket | None = None
+    ) -> None:
         self._request = request
+        self._pair = pair
         self.peer = peer
         self._pid = 0
         self._report = -1
@@ -129,7 +136,7 @@ class _Cell:
         try:
             _close_all_but(into, -1 if self.peer is None else self.peer.fileno())
             _map_ids(user, group, INSIDE)
-            found = _inside(self._request, self.peer, filter_)
+            found = _inside(self._request, self._pair, self.peer, filter_)
             send(into, json.dumps(found).encode())
         except (OSError, ValueError) as error:
             send(into, json.dumps({"fault": f"{type(error).__name__}: {error}"}).encode())
@@ -164,7 +171,9 @@ def _close_all_but(*kept: int) -> None:
     os.closerange(at, 1024)
 
 
-def _inside(request: dict[str, Any], peer: socket.socket | None, filter_: bytes) -> dict[str, Any]:
+def _inside(
+    request: dict[str, Any], pair: tuple[Pair, int], peer: socket.socket | None, filter_: bytes
+) -> dict[str, Any]:
     """As process 1 of a cell: furnish it, run the program, report."""
     kernel.hide_memory(True)
     proc = root.furnish(request["disk"], request["files"])
@@ -179,6 +188,7 @@ def _inside(request: dict[str, Any], peer: socket.socket | None, filter_: bytes)
             if peer is not None:
                 peer.close()
             return pid
+        pair[0].leave()
         os.setsid()
         _wire([given[0], *(into for _, into in written)], peer)
         program.confine(request["limits"], filter_)
@@ -186,7 +196,7 @@ def _inside(request: dict[str, Any], peer: socket.socket | None, filter_: bytes)
 
     bounds = Bounds(request["cpu"], request["wall"], request["memory"], request["output"])
     stdin = request.get("stdin", "").encode("utf-8", "surrogateescape")
-    ended = supervise(start, [out for out, _ in written], (given[1], stdin), bounds, proc)
+    ended = supervise(start, [out for out, _ in written], (given[1], stdin), bounds, proc, pair)
     return _as_json(ended, [out for out, _ in written])
 
 

@@ -1,0 +1,129 @@
+"""What the processes of a cell use, read from the cell's own /proc by the one who watches."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+
+STRETCH = 10.0
+"""Wall time at most so many times what a run may take, however long it waits for a processor."""
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_CLOCK = os.sysconf("SC_CLK_TCK")
+_UTIME, _THREADS, _RESIDENT = 11, 17, 21  # fields of ``stat``, counted from the state on
+_PARENT_GROUP = 2
+_COUNTED = os.path.exists("/proc/self/schedstat")  # noqa: PTH110
+_GONE = (FileNotFoundError, ProcessLookupError)
+
+
+class Watch:
+    """The processes of a cell but the first one. ``proc`` is a descriptor of the cell's /proc.
+
+    ``cpu``: processor seconds of those that run, and of their children that ended. ``memory``:
+    bytes. ``waited``: seconds in which threads could have run but others had the processors, as the
+    kernel counts them; 0 where it does not. No program can add to it: threads that keep one another
+    waiting use up processor time.
+    """
+
+    def __init__(self, proc: int) -> None:
+        self._proc = proc
+        self._shared = _resident(proc)  # pages that every fork of the interpreter has a share of
+        self._waits: dict[str, int] = {}
+        self.cpu, self.memory, self.waited = 0.0, 0, 0.0
+
+    def look(self) -> None:
+        """See what they use now."""
+        self.cpu, self.memory = 0.0, 0
+        waits: dict[str, int] = {}
+        for name in self.names():
+            try:
+                fields = _fields(self._proc, name)
+                waits.update(self._waiting(name, int(fields[_THREADS])))
+            except _GONE:
+                continue  # it has just ended
+            self.cpu += sum(map(int, fields[_UTIME : _UTIME + 4])) / _CLOCK
+            self.memory += max(0, int(fields[_RESIDENT]) * _PAGE - self._shared)
+        for thread, spent in waits.items():
+            before = self._waits.get(thread, 0)
+            self.waited += (spent - before if spent >= before else spent) / 1e9
+        self._waits = waits
+
+    def names(self) -> list[str]:
+        """Their process ids in the cell."""
+        return [name for name in _listed(self._proc) if name.isdigit() and name != "1"]
+
+    def group(self, group: int) -> list[int]:
+        """Those of one process group."""
+        found = []
+        for name in self.names():
+            try:
+                if int(_fields(self._proc, name)[_PARENT_GROUP]) == group:
+                    found.append(int(name))
+            except _GONE:
+                continue
+        return found
+
+    def _waiting(self, name: str, threads: int) -> dict[str, int]:
+        """Nanoseconds that each thread of a process waited for a processor."""
+        folders = [name]
+        if threads > 1:
+            tasks = os.open(f"{name}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._proc)
+            try:
+                folders = [f"{name}/task/{one}" for one in _listed(tasks)]
+            finally:
+                os.close(tasks)
+        found = {}
+        for folder in folders if _COUNTED else ():
+            try:
+                found[folder] = int(_text(self._proc, f"{folder}/schedstat").split()[1])
+            except _GONE:
+                continue
+        return found
+
+
+def own_time(wall: float, waited: float) -> float:
+    """Of ``wall`` seconds, those that count: without waiting, but a tenth at least."""
+    return max(wall - waited, wall / STRETCH)
+
+
+class Pair:
+    """Two cells of one run, each told how long the other waited for a processor.
+
+    A program that waits for its driver is as little asleep as the driver is. Made before the cells
+    are; each has its side of it. What runs in a cell must not have it: ``leave``.
+    """
+
+    def __init__(self) -> None:
+        self._page = mmap.mmap(-1, 16)
+
+    def told(self, side: int, waited: float) -> float:
+        """Tell the other side, and be told: seconds of both together."""
+        struct.pack_into("d", self._page, 8 * side, waited)
+        return float(sum(struct.unpack("2d", self._page[:])))
+
+    def leave(self) -> None:
+        """Have it no more, in this process."""
+        self._page.close()
+
+
+def _resident(proc: int) -> int:
+    """Bytes of memory of the first process."""
+    return int(_fields(proc, "1")[_RESIDENT]) * _PAGE
+
+
+def _fields(proc: int, process: str) -> list[bytes]:
+    """What the kernel says of a process, from its state on."""
+    return _text(proc, f"{process}/stat").rpartition(b") ")[2].split()
+
+
+def _listed(folder: int) -> list[str]:
+    return os.listdir(folder)
+
+
+def _text(proc: int, name: str) -> bytes:
+    file = os.open(name, os.O_RDONLY, dir_fd=proc)
+    try:
+        return os.read(file, 4096)
+    finally:
+        os.close(file)
