@@ -35,7 +35,7 @@ class Graded:
     wall: float
 
 
-_CAUSES = {
+CAUSES = {
     "memory": (Outcome.OOM, "more memory than allowed"),
     "cpu": (Outcome.TIMEOUT, "more processor time than allowed"),
     "wall": (Outcome.TIMEOUT, "too long, by the clock"),
@@ -44,8 +44,10 @@ _CAUSES = {
 SHOWN = 300  # characters of an error
 
 
-def requests(task: Task) -> list[dict[str, Any]]:
-    """What a worker is asked to run: one a test, inputs only."""
+def requests(task: Task, binary: str = "") -> list[dict[str, Any]]:
+    """What a worker is asked to run: one a test, inputs only; ``binary`` of a compiled program."""
+    if binary:
+        return [{"mode": "native", "binary": binary, "stdin": given} for given, _ in task.tests]
     common = {"mode": task.mode, "program": task.program}
     if task.mode == "assert":
         return [{**common, "test": task.test, "entry": task.entry}]
@@ -74,24 +76,31 @@ def grade(task: Task, number: int, report: Mapping[str, Any]) -> Graded:
 def _ended(cell: Mapping[str, Any]) -> tuple[Outcome, str]:
     """How the program ended, whatever it answered."""
     if cell["cause"]:
-        return _CAUSES[cell["cause"]]
+        return CAUSES[cell["cause"]]
     messages = _messages(cell["channel"])
     if not messages:  # the first one is written before a program runs
         return Outcome.SANDBOX_ERROR, "the program was not started"
     if messages[0].startswith(b"C"):
         return Outcome.COMPILE_ERROR, messages[0][1:].decode("utf-8", "replace")
-    status = cell["status"]
-    by_signal = status & 0x7F
     last = cell["stderr"].strip().rpartition("\n")[2][:SHOWN]
-    if by_signal in (signal.SIGXCPU, signal.SIGKILL) and by_signal:
-        return Outcome.TIMEOUT if by_signal == signal.SIGXCPU else Outcome.RUNTIME_ERROR, "killed"
-    if by_signal:
-        return Outcome.RUNTIME_ERROR, f"ended by signal {signal.Signals(by_signal).name}"
-    if status >> 8:
+    if cell["status"] & 0x7F:
+        return _signalled(cell["status"] & 0x7F, last)
+    if cell["status"] >> 8:
         if last.startswith("MemoryError"):
-            return Outcome.OOM, "more memory than allowed"
-        return Outcome.RUNTIME_ERROR, last or f"exit status {status >> 8}"
+            return CAUSES["memory"]
+        return Outcome.RUNTIME_ERROR, last or f"exit status {cell['status'] >> 8}"
     return Outcome.PASS, ""
+
+
+def _signalled(number: int, last: str) -> tuple[Outcome, str]:
+    """How a program ended by a signal; ``last``: the last line of its errors."""
+    if number == signal.SIGXCPU:
+        return Outcome.TIMEOUT, "killed"
+    if number == signal.SIGKILL:
+        return Outcome.RUNTIME_ERROR, "killed"
+    if number == signal.SIGABRT and "std::bad_alloc" in last:
+        return CAUSES["memory"]
+    return Outcome.RUNTIME_ERROR, f"ended by signal {number}: {signal.strsignal(number)}"
 
 
 def _compared(task: Task, number: int, cell: Mapping[str, Any]) -> tuple[Outcome, str]:
@@ -120,7 +129,7 @@ def _tested(cells: list[Mapping[str, Any]]) -> tuple[Outcome, str]:
     if outcome is not Outcome.PASS:
         return outcome, reason
     if driver["cause"]:
-        return _CAUSES[driver["cause"]]
+        return CAUSES[driver["cause"]]
     text = said[0][1:].decode("utf-8", "replace") if len(said) == 1 else "the test did not end"
     if said and said[0].startswith(b"U"):
         return Outcome.SANDBOX_ERROR, text

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from stages.base.errors import VerifierError
+from stages.sandbox import compiler
 from stages.sandbox.grading import Graded, Outcome, grade, requests
 from stages.sandbox.rows import Task
 from stages.sandbox.worker import Worker
@@ -81,7 +82,13 @@ class Pool:
     def _judge(self, task: Task) -> Verdict:
         passed, last = 0, Graded(Outcome.PASS, "", 0.0, 0.0)
         cpu = wall = 0.0
-        for number, request in enumerate(requests(task)):
+        binary = ""
+        if task.language == "cpp":
+            built = self._built(task)
+            if isinstance(built, Graded):
+                return Verdict(task.id, built.outcome, built.reason, 0, 0.0, 0.0)
+            binary = compiler.binary(built)
+        for number, request in enumerate(requests(task, binary)):
             last = self._graded(task, number, request)
             cpu += last.cpu
             wall += last.wall
@@ -89,6 +96,17 @@ class Pool:
                 break
             passed += 1
         return Verdict(task.id, last.outcome, last.reason, passed, cpu * 1000, wall * 1000)
+
+    def _built(self, task: Task) -> bytes | Graded:
+        """The binary of a program, or why there is none; after a fault of ours once more."""
+        graded = Graded(Outcome.SANDBOX_ERROR, "", 0.0, 0.0)
+        for _ in range(2):
+            try:
+                return compiler.build(task.program, self._worker(tools=True).run)
+            except VerifierError as error:
+                graded = Graded(Outcome.SANDBOX_ERROR, str(error), 0.0, 0.0)
+            self._retire(tools=True)
+        return graded
 
     def _graded(self, task: Task, number: int, request: dict[str, Any]) -> Graded:
         """One run; after a fault of ours once more, in a fresh worker."""
@@ -104,27 +122,34 @@ class Pool:
             self._retire()
         return graded
 
-    def _worker(self) -> Worker:
-        """The worker of this thread."""
-        if getattr(self._own, "runs", 0) >= RUNS_OF_A_WORKER:
-            self._retire()
-        worker: Worker | None = getattr(self._own, "worker", None)
+    def _worker(self, tools: bool = False) -> Worker:
+        """This thread's worker; another one for cells that have tools."""
+        tools = tools or self._tools
+        worker, runs = self._mine().get(tools, (None, 0))
+        if worker is not None and runs >= RUNS_OF_A_WORKER:
+            self._retire(tools)
+            worker, runs = None, 0
         if worker is None:
-            worker = self._own.worker = Worker(self._tools)
-            self._own.runs = 0
+            worker = Worker(tools)
             with self._lock:
                 self._all.append(worker)
-        self._own.runs += 1
+        self._mine()[tools] = worker, runs + 1
         return worker
 
-    def _retire(self) -> None:
-        worker: Worker | None = getattr(self._own, "worker", None)
-        self._own.worker, self._own.runs = None, 0
+    def _retire(self, tools: bool = False) -> None:
+        worker, _ = self._mine().pop(tools or self._tools, (None, 0))
         if worker is not None:
             worker.close()
             with self._lock:
                 if worker in self._all:
                     self._all.remove(worker)
+
+    def _mine(self) -> dict[bool, tuple[Worker, int]]:
+        """This thread's workers, with and without tools, and how often each was used."""
+        if not hasattr(self._own, "workers"):
+            self._own.workers = {}
+        found: dict[bool, tuple[Worker, int]] = self._own.workers
+        return found
 
 
 def judged(rows: Sequence[dict[str, Any]], workers: int) -> list[dict[str, Any]]:

@@ -23,12 +23,13 @@ class Watch:
     ``cpu``: processor seconds of those that run, and of their children that ended. ``memory``:
     bytes. ``waited``: seconds in which threads could have run but others had the processors, as the
     kernel counts them; 0 where it does not. No program can add to it: threads that keep one another
-    waiting use up processor time.
+    waiting use up processor time. ``forked``: they are forks of the first one, and the pages that
+    they share with it are not counted.
     """
 
-    def __init__(self, proc: int) -> None:
+    def __init__(self, proc: int, forked: bool) -> None:
         self._proc = proc
-        self._shared = _resident(proc)  # pages that every fork of the interpreter has a share of
+        self._shared = _resident(proc) if forked else 0
         self._waits: dict[str, int] = {}
         self.cpu, self.memory, self.waited = 0.0, 0, 0.0
 

@@ -11,6 +11,7 @@ from stages.sandbox.checkers import Checker
 from stages.sandbox.limits import Limits
 
 MODES = ("stdin", "function", "assert")
+LANGUAGES = ("python", "cpp")
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Task:
     fn: str = ""
     test: str = ""
     entry: str = ""
+    language: str = "python"
 
     @classmethod
     def parse(cls, row: Mapping[str, Any]) -> Task:
@@ -36,18 +38,24 @@ class Task:
         mode = row.get("mode", "stdin")
         if mode not in MODES:
             raise DataError(f"mode '{mode}': there are {', '.join(MODES)}")
+        language = row.get("language", "python")
+        if language not in LANGUAGES:
+            raise DataError(f"language '{language}': there are {', '.join(LANGUAGES)}")
+        if language == "cpp" and mode != "stdin":
+            raise DataError(f"a cpp program reads and prints: mode stdin, not {mode}")
         needs = {"stdin": (), "function": ("fn",), "assert": ("test", "entry")}[mode]
         for name in needs:
             if not isinstance(row.get(name), str) or not row[name].strip():
                 raise DataError(f"mode {mode} needs a text '{name}'")
         return cls(
-            row["id"],
-            row["program"],
-            mode,
-            _tests(row, mode),
-            Checker.parse(row),
-            Limits.parse(row.get("limits")),
-            *(row.get(name) or "" for name in ("fn", "test", "entry")),
+            id=row["id"],
+            program=row["program"],
+            mode=mode,
+            tests=_tests(row, mode),
+            checker=Checker.parse(row),
+            limits=Limits.parse(row.get("limits")),
+            language=language,
+            **{name: row.get(name) or "" for name in ("fn", "test", "entry")},
         )
 
 

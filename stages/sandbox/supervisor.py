@@ -31,6 +31,7 @@ class Bounds:
     wall: float
     memory: int
     output: int
+    forked: bool = True  # the program is a fork of the watcher, not another executable
 
 
 @dataclass
@@ -55,7 +56,7 @@ def supervise(start: Callable[[], int], readers: list[int], given: tuple[int, by
     """
     begun = time.monotonic()
     ended = Ended(output={descriptor: bytearray() for descriptor in readers})
-    watch = Watch(proc)
+    watch = Watch(proc, bounds.forked)
     child = start()
     poll = _Poll(readers, given, bounds.output, ended)
     while True:

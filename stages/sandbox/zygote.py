@@ -7,6 +7,7 @@ parent does.
 
 from __future__ import annotations
 
+import base64
 import gc
 import json
 import os
@@ -19,7 +20,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from stages.sandbox import driver, kernel, plain, program, root, seccomp
+from stages.sandbox import driver, kernel, native, plain, program, root, seccomp
 from stages.sandbox.frames import receive, send
 from stages.sandbox.processes import STRETCH, Pair
 from stages.sandbox.supervisor import Bounds, Ended, supervise
@@ -191,13 +192,22 @@ def _inside(
         pair[0].leave()
         os.setsid()
         _wire([given[0], *(into for _, into in written)], peer)
+        made = native.image(base64.b64decode(request["binary"])) if "binary" in request else -1
         program.confine(request["limits"], filter_)
-        os._exit(_play(request))
+        os._exit(_play(request, made))
 
-    bounds = Bounds(request["cpu"], request["wall"], request["memory"], request["output"])
+    bounds = Bounds(
+        request["cpu"], request["wall"], request["memory"], request["output"],
+        forked=request["mode"] not in ("compile", "native"),
+    )  # fmt: skip
     stdin = request.get("stdin", "").encode("utf-8", "surrogateescape")
     ended = supervise(start, [out for out, _ in written], (given[1], stdin), bounds, proc, pair)
-    return _as_json(ended, [out for out, _ in written])
+    told = _as_json(ended, [out for out, _ in written])
+    if request["mode"] == "compile":
+        good = not (ended.status or ended.cause)
+        found = native.fetch(request["largest"]) if good else None
+        told["binary"] = base64.b64encode(found).decode("ascii") if found else None
+    return told
 
 
 def _wire(descriptors: list[int], peer: socket.socket | None) -> None:
@@ -209,9 +219,13 @@ def _wire(descriptors: list[int], peer: socket.socket | None) -> None:
     os.closerange(len(safe), 1024)
 
 
-def _play(request: dict[str, Any]) -> int:
-    """Be the program, or its driver."""
+def _play(request: dict[str, Any], image: int) -> int:
+    """Be the program, or its driver, or its compiler."""
     mode = request["mode"]
+    if mode == "compile":
+        native.compile_program()
+    if mode == "native":
+        native.run_image(image)
     if mode == "stdin":
         return program.run_program(request["program"])
     if mode == "function":
