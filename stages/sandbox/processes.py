@@ -11,8 +11,7 @@ STRETCH = 10.0
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _CLOCK = os.sysconf("SC_CLK_TCK")
-_UTIME, _THREADS, _RESIDENT = 11, 17, 21  # fields of ``stat``, counted from the state on
-_PARENT_GROUP = 2
+_SESSION, _UTIME, _THREADS, _RESIDENT = 3, 11, 17, 21  # in ``stat``, counted from the state on
 _COUNTED = os.path.exists("/proc/self/schedstat")  # noqa: PTH110
 _GONE = (FileNotFoundError, ProcessLookupError)
 
@@ -54,16 +53,23 @@ class Watch:
         """Their process ids in the cell."""
         return [name for name in _listed(self._proc) if name.isdigit() and name != "1"]
 
-    def group(self, group: int) -> list[int]:
-        """Those of one process group."""
+    def session(self, session: int) -> list[int]:
+        """The process ids of one session: a shell and all that did not leave it."""
         found = []
         for name in self.names():
             try:
-                if int(_fields(self._proc, name)[_PARENT_GROUP]) == group:
+                if int(_fields(self._proc, name)[_SESSION]) == session:
                     found.append(int(name))
             except _GONE:
                 continue
         return found
+
+    def folder(self, process: int) -> str:
+        """Where a process stands; the box if nobody can say."""
+        try:
+            return os.readlink(f"{process}/cwd", dir_fd=self._proc)
+        except OSError:
+            return "/box"
 
     def _waiting(self, name: str, threads: int) -> dict[str, int]:
         """Nanoseconds that each thread of a process waited for a processor."""

@@ -20,7 +20,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from stages.sandbox import driver, kernel, native, plain, program, root, seccomp
+from stages.sandbox import driver, kernel, native, plain, program, root, seccomp, shell
 from stages.sandbox.frames import receive, send
 from stages.sandbox.processes import STRETCH, Pair
 from stages.sandbox.supervisor import Bounds, Ended, supervise
@@ -28,6 +28,10 @@ from stages.sandbox.supervisor import Bounds, Ended, supervise
 CONTROL = 3
 UNUSED = 1_900_000_000  # a user id that nobody has: limits on processes do not bind root
 INSIDE = 1000  # the user id that a program sees
+_SPACES = (
+    kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC
+    | kernel.CLONE_NEWUTS
+)  # fmt: skip
 WARM = """
 abc array ast base64 bisect calendar cmath collections contextlib copy csv dataclasses datetime
 decimal enum fractions functools hashlib heapq io itertools json keyword math numbers operator
@@ -53,7 +57,10 @@ def main(tools: bool) -> None:
     send(CONTROL, json.dumps({"ready": sys.version_info[:3]}).encode())
     filter_ = seccomp.program(kernel.machine())
     while (request := receive(CONTROL)) is not None:
-        send(CONTROL, json.dumps(_run(json.loads(request), filter_)).encode())
+        asked = json.loads(request)
+        if asked["mode"] == "session":
+            _hold(asked, filter_)
+        send(CONTROL, json.dumps(_run(asked, filter_)).encode())
     os._exit(0)
 
 
@@ -111,6 +118,25 @@ def _run(request: dict[str, Any], filter_: bytes) -> dict[str, Any]:
     return {"cells": [cell.finish(request["wall"] * STRETCH + 5) for cell in cells]}
 
 
+def _hold(request: dict[str, Any], filter_: bytes) -> None:
+    """One session in a cell that talks with the host itself, to the end of both; never returns."""
+    user, group = os.geteuid(), os.getegid()
+    pid = kernel.fork_into(_SPACES)
+    if pid:
+        os.close(CONTROL)
+        os.waitpid(pid, 0)
+        os._exit(0)
+    try:
+        _close_all_but(CONTROL)
+        _map_ids(user, group, INSIDE)
+        kernel.hide_memory(True)
+        shell.serve(request, CONTROL, filter_, root.furnish(request["disk"], request["files"]))
+    except (OSError, ValueError) as error:
+        send(CONTROL, json.dumps({"fault": f"{type(error).__name__}: {error}"}).encode())
+    finally:
+        os._exit(0)
+
+
 class _Cell:
     """A fork into new namespaces with a program in it, and the pipe on which it reports."""
 
@@ -127,10 +153,7 @@ class _Cell:
         """Fork; the child never returns."""
         user, group = os.geteuid(), os.getegid()
         self._report, into = os.pipe()
-        self._pid = kernel.fork_into(
-            kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS | kernel.CLONE_NEWPID
-            | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
-        )  # fmt: skip
+        self._pid = kernel.fork_into(_SPACES)
         if self._pid:
             os.close(into)
             return
