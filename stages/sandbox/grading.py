@@ -58,7 +58,7 @@ def requests(task: Task, binary: str = "") -> list[dict[str, Any]]:
 
 
 def grade(task: Task, number: int, report: Mapping[str, Any]) -> Graded:
-    """Judge one run by what its cells report."""
+    """Judge one run by what its cells report; but for what a checker that is a program says."""
     cells = report["cells"]
     cpu, wall = (
         sum(cell.get("cpu", 0.0) for cell in cells),
@@ -67,13 +67,13 @@ def grade(task: Task, number: int, report: Mapping[str, Any]) -> Graded:
     fault = next((cell["fault"] for cell in cells if "fault" in cell), None)
     if fault is not None:
         return Graded(Outcome.SANDBOX_ERROR, str(fault), cpu, wall)
-    outcome, reason = _ended(cells[0]) if task.mode != "assert" else _tested(cells)
+    outcome, reason = ended(cells[0]) if task.mode != "assert" else _tested(cells)
     if outcome is Outcome.PASS and task.mode != "assert":
         outcome, reason = _compared(task, number, cells[0])
     return Graded(outcome, reason, cpu, wall)
 
 
-def _ended(cell: Mapping[str, Any]) -> tuple[Outcome, str]:
+def ended(cell: Mapping[str, Any]) -> tuple[Outcome, str]:
     """How the program ended, whatever it answered."""
     if cell["cause"]:
         return CAUSES[cell["cause"]]
@@ -103,19 +103,28 @@ def _signalled(number: int, last: str) -> tuple[Outcome, str]:
     return Outcome.RUNTIME_ERROR, f"ended by signal {number}: {signal.strsignal(number)}"
 
 
-def _compared(task: Task, number: int, cell: Mapping[str, Any]) -> tuple[Outcome, str]:
-    expected = task.tests[number][1]
+def answer(task: Task, cell: Mapping[str, Any]) -> Any:
+    """What a program that ended well gave: a text, or a value. NotPlainError if it gave none."""
     if task.mode == "stdin":
-        right = task.checker.same_text(expected, cell["stdout"])
-        return (Outcome.PASS, "") if right else (Outcome.WRONG_ANSWER, "another output")
+        return cell["stdout"]
     messages = _messages(cell["channel"])
     if len(messages) != 2 or not messages[1].startswith(b"V"):
-        return Outcome.RUNTIME_ERROR, "the function did not return"
+        raise plain.NotPlainError("the function did not return")
+    return plain.decode(messages[1][1:])
+
+
+def _compared(task: Task, number: int, cell: Mapping[str, Any]) -> tuple[Outcome, str]:
     try:
-        value = plain.decode(messages[1][1:])
+        found = answer(task, cell)
     except plain.NotPlainError as error:
         return Outcome.RUNTIME_ERROR, str(error)
-    right = task.checker.same_value(expected, value)
+    if task.checker_program:  # which is asked next, in a cell
+        return Outcome.PASS, ""
+    expected = task.tests[number][1]
+    if task.mode == "stdin":
+        right = task.checker.same_text(expected, found)
+        return (Outcome.PASS, "") if right else (Outcome.WRONG_ANSWER, "another output")
+    right = task.checker.same_value(expected, found)
     return (Outcome.PASS, "") if right else (Outcome.WRONG_ANSWER, "another value")
 
 
@@ -125,7 +134,7 @@ def _tested(cells: list[Mapping[str, Any]]) -> tuple[Outcome, str]:
     said = _messages(driver["channel"])
     if len(said) == 1 and said[0] == b"P":
         return Outcome.PASS, ""
-    outcome, reason = _ended(program)
+    outcome, reason = ended(program)
     if outcome is not Outcome.PASS:
         return outcome, reason
     if driver["cause"]:

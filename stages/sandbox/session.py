@@ -6,7 +6,7 @@ from types import TracebackType
 
 from stages.base.errors import DataError, ResourceError, VerifierError
 from stages.sandbox.limits import Limits
-from stages.sandbox.shell import Told
+from stages.sandbox.shell import GRACE, STEPS, Told
 from stages.sandbox.worker import Worker
 
 LIMITS = Limits(time_s=120.0, mem_mb=1024, disk_mb=256, nproc=64, output_mb=1)
@@ -47,7 +47,12 @@ class Session:
         if "\0" in command or len(command.encode("utf-8", "replace")) > LONGEST:
             raise DataError(f"a command is a text of at most {LONGEST} bytes without a null")
         text = command.encode("utf-8", "replace").decode("utf-8")
-        told = self._worker.run({"command": text, "wall": timeout})
+        request = {"command": text, "seconds": timeout, "wall": timeout + STEPS * GRACE}
+        try:
+            told = self._worker.run(request)
+        except VerifierError:
+            self.close()  # an answer that comes late would be taken for that of the next command
+            raise
         if "fault" in told:
             raise VerifierError(f"a session failed ({told['fault']}): start another")
         return Told(**told)

@@ -35,6 +35,7 @@ OPTIONS = ("--norc", "--noprofile", "--noediting", "+H", "+o", "history", "-i")
 REPORT, ERRORS = 100, 101  # the shell's descriptors for reports and, until it is up, for errors
 TICK, SLOW_TICK = 0.02, 0.1  # seconds between looks, with and without a command
 GRACE = 1.0  # seconds that a command has to end after an interrupt
+STEPS = 3  # of interruption: see ``_interrupt``
 STARTING = 10.0  # seconds that a shell has to start
 PIECE = 1 << 16
 _NOISE = re.compile(r"bash: \[[\d: ()]+\] tcsetattr: [^\n]*\n")  # as there is no terminal
@@ -98,7 +99,7 @@ def serve(request: dict[str, Any], control: int, filter_: bytes, proc: int) -> N
     session.start("/box")
     send(control, json.dumps({"ready": True}).encode())
     while (asked := session.next()) is not None:
-        told = session.run(asked["command"].encode("utf-8", "surrogateescape"), asked["wall"])
+        told = session.run(asked["command"].encode("utf-8", "surrogateescape"), asked["seconds"])
         send(control, json.dumps(asdict(told)).encode())
 
 
