@@ -38,7 +38,7 @@ class Graded:
     called: bool = False
 
 
-_CAUSES = {
+CAUSES = {
     "memory": (Outcome.OOM, "more memory than allowed"),
     "cpu": (Outcome.TIMEOUT, "more processor time than allowed"),
     "wall": (Outcome.TIMEOUT, "too long, by the clock"),
@@ -48,8 +48,10 @@ _NAMES = {number.value: number.name for number in signal.Signals}
 SHOWN = 300  # characters of an error
 
 
-def requests(task: Task) -> list[dict[str, Any]]:
-    """What a worker is asked to run: one a test, inputs only."""
+def requests(task: Task, binary: str = "") -> list[dict[str, Any]]:
+    """What a worker is asked to run: one a test, inputs only; ``binary`` of a compiled program."""
+    if binary:
+        return [{"mode": "native", "binary": binary, "stdin": given} for given, _ in task.tests]
     common = {"mode": task.mode, "program": task.program}
     if task.mode == "assert":
         return [{**common, "test": task.test, "entry": task.entry}]
@@ -60,9 +62,9 @@ def requests(task: Task) -> list[dict[str, Any]]:
 
 
 def grade(task: Task, number: int, report: Mapping[str, Any]) -> Graded:
-    """Judge one run by what its cells report."""
+    """Judge one run by what its cells report; but for what a checker that is a program says."""
     found = ended(task, report)
-    if found.outcome is not Outcome.PASS or task.mode == "assert":
+    if found.outcome is not Outcome.PASS or task.mode == "assert" or task.checker_program:
         return found
     expected = task.tests[number][1]
     if task.mode == "stdin":
@@ -83,7 +85,7 @@ def ended(task: Task, report: Mapping[str, Any]) -> Graded:
     fault = next((cell["fault"] for cell in cells if "fault" in cell), None)
     if fault is not None:
         return Graded(Outcome.SANDBOX_ERROR, str(fault), cpu, wall)
-    outcome, reason = _ended(cells[0]) if task.mode != "assert" else _tested(cells)
+    outcome, reason = how_ended(cells[0]) if task.mode != "assert" else _tested(cells)
     output, called = cells[0]["stdout"], task.mode == "function"
     if outcome is Outcome.PASS and called:
         outcome, reason, output = _returned(cells[0])
@@ -97,27 +99,34 @@ def _shown(reason: str) -> str:
     )
 
 
-def _ended(cell: Mapping[str, Any]) -> tuple[Outcome, str]:
+def how_ended(cell: Mapping[str, Any]) -> tuple[Outcome, str]:
     """How the program ended, whatever it answered."""
     if cell["cause"]:
-        return _CAUSES[cell["cause"]]
+        return CAUSES[cell["cause"]]
     messages = _messages(cell["channel"])
     if not messages:  # the first one is written before a program runs
         return Outcome.SANDBOX_ERROR, "the program was not started"
     if messages[1:] and messages[1].startswith(b"C"):
         return Outcome.COMPILE_ERROR, messages[1][1:].decode("utf-8", "replace")
-    status = cell["status"]
-    by_signal = status & 0x7F
     last = cell["stderr"].strip().rpartition("\n")[2][:SHOWN]
-    if by_signal in (signal.SIGXCPU, signal.SIGKILL) and by_signal:
-        return Outcome.TIMEOUT if by_signal == signal.SIGXCPU else Outcome.RUNTIME_ERROR, "killed"
-    if by_signal:
-        return Outcome.RUNTIME_ERROR, f"ended by signal {_NAMES.get(by_signal, by_signal)}"
-    if status >> 8:
+    if cell["status"] & 0x7F:
+        return _signalled(cell["status"] & 0x7F, last)
+    if cell["status"] >> 8:
         if last.startswith("MemoryError"):
-            return Outcome.OOM, "more memory than allowed"
-        return Outcome.RUNTIME_ERROR, last or f"exit status {status >> 8}"
+            return CAUSES["memory"]
+        return Outcome.RUNTIME_ERROR, last or f"exit status {cell['status'] >> 8}"
     return Outcome.PASS, ""
+
+
+def _signalled(number: int, last: str) -> tuple[Outcome, str]:
+    """How a program ended by a signal; ``last``: the last line of its errors."""
+    if number == signal.SIGXCPU:
+        return Outcome.TIMEOUT, "killed"
+    if number == signal.SIGKILL:
+        return Outcome.RUNTIME_ERROR, "killed"
+    if number == signal.SIGABRT and "std::bad_alloc" in last:
+        return CAUSES["memory"]
+    return Outcome.RUNTIME_ERROR, f"ended by signal {_NAMES.get(number, number)}"
 
 
 def _returned(cell: Mapping[str, Any]) -> tuple[Outcome, str, Any]:
@@ -137,11 +146,11 @@ def _tested(cells: list[Mapping[str, Any]]) -> tuple[Outcome, str]:
     said = _messages(driver["channel"])
     if len(said) == 1 and said[0] == b"P":
         return Outcome.PASS, ""
-    outcome, reason = _ended(program)
+    outcome, reason = how_ended(program)
     if outcome is not Outcome.PASS:
         return outcome, reason
     if driver["cause"]:
-        return _CAUSES[driver["cause"]]
+        return CAUSES[driver["cause"]]
     text = said[0][1:].decode("utf-8", "replace") if len(said) == 1 else "the test did not end"
     if said and said[0].startswith(b"U"):
         return Outcome.SANDBOX_ERROR, text

@@ -44,16 +44,17 @@ class Limits:
         whole = {n: v if n == "time_s" else max(1, int(v)) for n, v in value.items()}
         return cls(**whole)
 
-    def wall(self, load: float) -> float:
-        """Seconds a run may take on a machine with that many runnable processes for each core."""
-        return max(WALL_TIMES * self.time_s, self.time_s + WALL_MORE) * max(1.0, load)
+    @property
+    def wall(self) -> float:
+        """Seconds a run may take, those not counted in which it waits for a processor."""
+        return max(WALL_TIMES * self.time_s, self.time_s + WALL_MORE)
 
-    def as_request(self, load: float) -> dict[str, Any]:
+    def as_request(self) -> dict[str, Any]:
         """For a worker."""
         memory = self.mem_mb * MEBIBYTE
         return {
             "cpu": self.time_s,
-            "wall": self.wall(load),
+            "wall": self.wall,
             "memory": memory,
             "output": self.output_mb * MEBIBYTE,
             "disk": self.disk_mb * MEBIBYTE,
@@ -66,7 +67,6 @@ class Limits:
                 "NOFILE": OPEN_FILES,
                 "NPROC": self.nproc + 2,  # the one who watches, and the program itself
                 "STACK": DEEP,
-                "CORE": 1,  # with 0 a handler of the host's would still be started
                 "MEMLOCK": 0,
                 "MSGQUEUE": 0,
             },

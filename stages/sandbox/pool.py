@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -13,6 +12,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from stages.base.errors import VerifierError
+from stages.sandbox import compiler, custom
 from stages.sandbox.grading import Graded, Outcome, ended, grade, requests
 from stages.sandbox.rows import Task
 from stages.sandbox.worker import Runner, Worker
@@ -45,7 +45,8 @@ class Verdict:
 class Pool:
     """As many workers as are asked for, started when first needed. A context manager."""
 
-    def __init__(self, workers: int, start: Callable[[], Runner] = Worker) -> None:
+    def __init__(self, workers: int, start: Callable[[bool], Runner] = Worker) -> None:
+        """``start`` gives a worker; what it is told is whether its cells need tools."""
         self.workers = workers
         self._start = start
         self._threads = ThreadPoolExecutor(workers, "sandbox")
@@ -92,13 +93,19 @@ class Pool:
             yield waiting.popleft().result()
 
     def _ran(self, task: Task) -> Graded:
-        return self._graded(task, requests(task)[0], partial(ended, task))
+        made = self._binary(task)
+        if isinstance(made, Graded):
+            return made
+        return self._graded(task, requests(task, made)[0], partial(ended, task))
 
     def _judge(self, task: Task) -> Verdict:
         passed, last = 0, Graded(Outcome.PASS, "")
         cpu = wall = 0.0
-        for number, request in enumerate(requests(task)):
-            last = self._graded(task, request, partial(grade, task, number))
+        made = self._binary(task)
+        if isinstance(made, Graded):
+            return Verdict(task.id, made.outcome, made.reason, 0, 0.0, 0.0)
+        for number, request in enumerate(requests(task, made)):
+            last = self._graded(task, request, partial(self._compared, task, number))
             cpu += last.cpu
             wall += last.wall
             if last.outcome is not Outcome.PASS:
@@ -106,15 +113,37 @@ class Pool:
             passed += 1
         return Verdict(task.id, last.outcome, last.reason, passed, cpu * 1000, wall * 1000)
 
+    def _binary(self, task: Task) -> str | Graded:
+        """What a program in C++ is compiled to, or why to nothing; after a fault once more."""
+        graded = Graded(Outcome.SANDBOX_ERROR, "")
+        if task.language == "python":
+            return ""
+        for _ in range(2):
+            try:
+                made = compiler.build(task.program, self._worker(tools=True).run)
+                return made if isinstance(made, Graded) else compiler.binary(made)
+            except VerifierError as error:
+                graded = Graded(Outcome.SANDBOX_ERROR, str(error))
+            self._retire(tools=True)
+        return graded
+
+    def _compared(self, task: Task, number: int, report: dict[str, Any]) -> Graded:
+        graded = grade(task, number, report)
+        if task.checker_program and graded.outcome is Outcome.PASS:
+            return custom.compared(task, number, graded, self._worker().run)
+        return graded
+
     def _graded(
         self, task: Task, request: dict[str, Any], judge: Callable[[dict[str, Any]], Graded]
     ) -> Graded:
         """One run; after a fault of ours once more, in a fresh worker."""
         graded = Graded(Outcome.SANDBOX_ERROR, "")
         for _ in range(2):
-            whole = {**request, **task.limits.as_request(_load())}
+            whole = {**request, **task.limits.as_request()}
             try:
                 graded = judge(self._worker().run(whole))
+            except custom.BrokenCheckerError as error:
+                return Graded(Outcome.SANDBOX_ERROR, str(error))
             except VerifierError as error:
                 graded = Graded(Outcome.SANDBOX_ERROR, str(error))
             if graded.outcome is not Outcome.SANDBOX_ERROR:
@@ -122,31 +151,32 @@ class Pool:
             self._retire()
         return graded
 
-    def _worker(self) -> Runner:
-        """The worker of this thread."""
-        if getattr(self._own, "runs", 0) >= RUNS_OF_A_WORKER:
-            self._retire()
-        worker: Runner | None = getattr(self._own, "worker", None)
+    def _worker(self, tools: bool = False) -> Runner:
+        """This thread's worker; another one for cells that have tools."""
+        worker, runs = self._mine().get(tools, (None, 0))
+        if worker is not None and runs >= RUNS_OF_A_WORKER:
+            self._retire(tools)
+            worker, runs = None, 0
         if worker is None:
             with self._lock:
                 if self._closed:
                     raise VerifierError("the sandbox was closed")
-                worker = self._own.worker = self._start()
+                worker = self._start(tools)
                 self._all.append(worker)
-            self._own.runs = 0
-        self._own.runs += 1
+        self._mine()[tools] = worker, runs + 1
         return worker
 
-    def _retire(self) -> None:
-        worker: Runner | None = getattr(self._own, "worker", None)
-        self._own.worker, self._own.runs = None, 0
+    def _retire(self, tools: bool = False) -> None:
+        worker, _ = self._mine().pop(tools, (None, 0))
         if worker is not None:
             worker.close()
             with self._lock:
                 if worker in self._all:
                     self._all.remove(worker)
 
-
-def _load() -> float:
-    """Runnable processes for each core, as of the last minute."""
-    return os.getloadavg()[0] / (os.cpu_count() or 1)
+    def _mine(self) -> dict[bool, tuple[Runner, int]]:
+        """This thread's workers, with and without tools, and how often each was used."""
+        if not hasattr(self._own, "workers"):
+            self._own.workers = {}
+        found: dict[bool, tuple[Runner, int]] = self._own.workers
+        return found

@@ -1,7 +1,7 @@
 """Inside a cell: become a program; the last code of ours that runs before a model's.
 
 What is here can be read, replaced and lied to by the program; nothing may depend on it but the
-program's own answer. What must hold is set in ``confine`` and kept by the kernel.
+program's own answer. What must hold is set in ``confine`` and ``limit`` and kept by the kernel.
 """
 
 from __future__ import annotations
@@ -27,10 +27,23 @@ PEER = 4
 """Descriptor of the other cell: of the program for its driver, of the driver for the program."""
 
 NAMED = "<program>"
+NO_CORE = (1, 1)  # bytes: with 0 a handler of the host's would still be started
+UNHEARD = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+"""Signals that a worker ignores, and a program does not; the others are in a worker as in it."""
 
 
-def confine(limits: dict[str, int], filter_: bytes) -> None:
-    """Limits, no capabilities, no dangerous calls: from here on the process is not trusted."""
+def confine(filter_: bytes) -> None:
+    """No capabilities, no dangerous calls, signals as a Python that was just started has them."""
+    resource.setrlimit(resource.RLIMIT_CORE, NO_CORE)
+    kernel.drop_capabilities()
+    kernel.filter_calls(filter_)
+    for number in UNHEARD:
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def limit(limits: dict[str, int]) -> None:
+    """Limits, for good: from here on the process is not trusted."""
     for name, value in limits.items():
         kind = getattr(resource, f"RLIMIT_{name}")
         hard = resource.getrlimit(kind)[1]
@@ -38,13 +51,6 @@ def confine(limits: dict[str, int], filter_: bytes) -> None:
         if hard != resource.RLIM_INFINITY:
             harder = min(harder, hard)
         resource.setrlimit(kind, (min(value, harder), harder))
-    kernel.drop_capabilities()
-    kernel.filter_calls(filter_)
-    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
-        signal.signal(number, signal.SIG_DFL)
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # as a Python that was just started has it
-        signal.signal(number, signal.SIG_IGN)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def run_program(source: str) -> int:

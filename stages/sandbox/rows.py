@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from stages.base.errors import DataError
 from stages.sandbox.limits import Limits
 
 MODES = ("stdin", "function", "assert")
+LANGUAGES = ("python", "cpp")
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Task:
     fn: str = ""
     test: str = ""
     entry: str = ""
+    language: str = "python"
+    checker_program: str = ""
 
     @classmethod
     def to_run(cls, row: Mapping[str, Any]) -> Task:
@@ -43,19 +47,45 @@ class Task:
         mode = row.get("mode", "stdin")
         if mode not in MODES:
             raise DataError(f"mode '{mode}': there are {', '.join(MODES)}")
+        language = row.get("language", "python")
+        if language not in LANGUAGES:
+            raise DataError(f"language '{language}': there are {', '.join(LANGUAGES)}")
+        if language == "cpp" and mode != "stdin":
+            raise DataError(f"a cpp program reads and prints: mode stdin, not {mode}")
         needs = {"stdin": (), "function": ("fn",), "assert": ("test", "entry")}[mode]
         for name in needs:
             if not isinstance(row.get(name), str) or not row[name].strip():
                 raise DataError(f"mode {mode} needs a text '{name}'")
+        checker_program = _checker_program(row, mode)
         return cls(
-            row["id"],
-            row["program"],
-            mode,
-            _tests(row, mode),
-            Checker.parse(row),
-            Limits.parse(row.get("limits")),
-            *(row.get(name) or "" for name in ("fn", "test", "entry")),
+            id=row["id"],
+            program=row["program"],
+            mode=mode,
+            tests=_tests(row, mode),
+            checker=Checker() if checker_program else Checker.parse(row),
+            limits=Limits.parse(row.get("limits")),
+            language=language,
+            checker_program=checker_program,
+            **{name: row.get(name) or "" for name in ("fn", "test", "entry")},
         )
+
+
+def _checker_program(row: Mapping[str, Any], mode: str) -> str:
+    """The program that compares, "" if none does."""
+    program = row.get("checker_program")
+    if row.get("checker") != "custom":
+        if program is not None:
+            raise DataError("a 'checker_program' needs checker 'custom'")
+        return ""
+    if mode == "assert":
+        raise DataError("checker 'custom': in mode assert the test itself is the checker")
+    if not isinstance(program, str) or not program.strip():
+        raise DataError("checker 'custom' needs a text 'checker_program'")
+    try:
+        json.dumps(row.get("tests"))
+    except (TypeError, ValueError) as error:
+        raise DataError(f"checker 'custom' is given tests as JSON: {error}") from error
+    return program
 
 
 def _tests(row: Mapping[str, Any], mode: str) -> tuple[tuple[Any, Any], ...]:

@@ -9,25 +9,29 @@ from __future__ import annotations
 
 import os
 import select
-import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
+
+from stages.sandbox.processes import Pair, Watch, own_time
 
 TICK = 0.02  # seconds between looks at the processes
 PIECE = 1 << 16
-_PAGE = os.sysconf("SC_PAGE_SIZE")
-_CLOCK = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
 class Bounds:
-    """Seconds of processor and of wall, bytes of memory and of output."""
+    """Seconds of processor and of wall, bytes of memory and of output.
+
+    Time in which a program could run but others had the processors is not its own: it is taken off
+    the wall time, so that a busy machine ends no honest program, and a sleeper ends all the same.
+    """
 
     cpu: float
     wall: float
     memory: int
     output: int
+    forked: bool = True  # the program is a fork of the watcher, not another executable
 
 
 @dataclass
@@ -38,41 +42,45 @@ class Ended:
     cause: str = ""
     cpu: float = 0.0
     wall: float = 0.0
+    waited: float = 0.0  # seconds for a processor; of a pair of cells, both together
     peak: int = 0  # bytes, as far as seen
     output: dict[int, bytearray] = field(default_factory=dict)
 
 
 def supervise(start: Callable[[], int], readers: list[int], given: tuple[int, bytes],
-              bounds: Bounds, proc: int) -> Ended:  # fmt: skip
+              bounds: Bounds, proc: int, pair: Pair | None) -> Ended:  # fmt: skip
     """Start the program and follow it to its end.
 
     ``readers`` are pipes it writes on; ``given`` is a pipe it reads, and what to write on it.
-    ``proc`` is the cell's own /proc.
+    ``proc`` is the cell's own /proc. ``pair``: with the other cell of the run, if there is one.
     """
     begun = time.monotonic()
     ended = Ended(output={descriptor: bytearray() for descriptor in readers})
-    watch = _Watch(proc, bounds.memory)
+    watch = Watch(proc, bounds.forked, bounds.memory)
     child = start()
     poll = _Poll(readers, given, bounds.output, ended)
-    looked = begun
+    poll.watch(os.pidfd_open(child))
+    next_look = begun + TICK
     while True:
-        poll.wait(TICK)
+        poll.wait(max(0.0, next_look - time.monotonic()))
         gone, status, usage = os.wait4(-1, os.WNOHANG)
         now = time.monotonic()
         ended.wall = now - begun
         while gone:
             watch.reap(gone, usage.ru_utime + usage.ru_stime)
             if gone == child:
-                ended.status, ended.cpu = status, watch.seconds()
+                ended.status, ended.cpu = status, watch.cpu
                 if ended.cpu > bounds.cpu:
                     ended.cause = ended.cause or "cpu"
                 poll.drain()
                 return ended
             gone, status, usage = os.wait4(-1, os.WNOHANG)
-        if now - looked >= TICK or ended.cause:  # not for every byte that is written
-            looked = now
-            ended.peak = max(ended.peak, watch.look())
-            ended.cpu = watch.seconds()
+        if now < next_look and not ended.cause:  # not for every byte that is written
+            continue
+        next_look = now + TICK
+        watch.look()
+        ended.peak, ended.cpu = max(ended.peak, watch.memory), watch.cpu
+        ended.waited = pair.told(watch.waited) if pair else watch.waited
         ended.cause = ended.cause or _passed(bounds, ended)
         if ended.cause:
             poll.drain()
@@ -84,86 +92,7 @@ def _passed(bounds: Bounds, ended: Ended) -> str:
         return "memory"
     if ended.cpu > bounds.cpu:
         return "cpu"
-    return "wall" if ended.wall > bounds.wall else ""
-
-
-def _resident(proc: int) -> int:
-    """Bytes of memory of this process."""
-    return int(_fields(proc, "1")[21]) * _PAGE
-
-
-def _others(proc: int) -> list[str]:
-    """All processes but this one."""
-    return [name for name in os.listdir(proc) if name.isdigit() and name != "1"]
-
-
-def _fields(proc: int, process: str) -> list[bytes]:
-    """What the kernel says of a process, from its state on."""
-    file = os.open(f"{process}/stat", os.O_RDONLY, dir_fd=proc)
-    try:
-        return os.read(file, 4096).rpartition(b") ")[2].split()
-    finally:
-        os.close(file)
-
-
-class _Watch:
-    """Processor time and memory of all processes of a cell but the first."""
-
-    def __init__(self, proc: int, memory: int) -> None:
-        self._proc = proc
-        self._memory = memory
-        self._shared = _resident(proc)  # the interpreter, of which every process has a share
-        self._own: dict[str, int] = {}
-        self._grown = 0
-        self._running: dict[str, int] = {}
-        self._reaped = 0.0
-
-    def reap(self, process: int, seconds: float) -> None:
-        """One has ended that the first process waited for."""
-        self._reaped += seconds
-        self._running.pop(str(process), None)
-
-    def seconds(self) -> float:
-        """Processor time so far, as of the last look.
-
-        A process that nobody waits for takes its time with it, so it is also summed by what every
-        look finds to have grown.
-        """
-        return max(self._reaped + sum(self._running.values()) / _CLOCK, self._grown / _CLOCK)
-
-    def look(self) -> int:
-        """Bytes of memory now."""
-        memory, own, running = 0, dict[str, int](), dict[str, int]()
-        for name in _others(self._proc):
-            try:
-                fields = _fields(self._proc, name)
-            except (FileNotFoundError, ProcessLookupError):
-                continue  # it has just ended
-            own[name] = int(fields[11]) + int(fields[12])
-            running[name] = own[name] + int(fields[13]) + int(fields[14])
-            memory += max(0, int(fields[21]) * _PAGE - self._shared)
-        for name, ticks in own.items():
-            before = self._own.get(name, 0)
-            self._grown += ticks - before if ticks >= before else ticks  # or another of that number
-        self._own, self._running = own, running
-        return memory if memory <= self._memory else min(memory, self._exactly(own))
-
-    def _exactly(self, processes: Iterable[str]) -> int:
-        """Bytes of memory, what several share counted once: slower, so only when in doubt."""
-        total = 0
-        for name in processes:
-            try:
-                file = os.open(f"{name}/smaps_rollup", os.O_RDONLY, dir_fd=self._proc)
-                try:
-                    text = os.read(file, 4096)
-                finally:
-                    os.close(file)
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-            except PermissionError:
-                return sys.maxsize  # it hides its memory: then what is shared counts for each
-            total += int(text.partition(b"\nPss:")[2].split()[0]) * 1024 if b"\nPss:" in text else 0
-        return total
+    return "wall" if own_time(ended.wall, ended.waited) > bounds.wall else ""
 
 
 class _Poll:
@@ -186,11 +115,12 @@ class _Poll:
         else:
             os.close(self._into)
 
+    def watch(self, process: int) -> None:
+        """Wake when it ends, too."""
+        self._poll.register(process, select.POLLIN)
+
     def wait(self, seconds: float) -> None:
         """One round."""
-        if not self._open and not self._rest:
-            time.sleep(min(seconds, 0.002))
-            return
         for descriptor, _ in self._poll.poll(seconds * 1000):
             if descriptor == self._into and self._rest:
                 self._write()

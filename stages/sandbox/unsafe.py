@@ -20,6 +20,7 @@ import time
 from pathlib import Path
 from typing import IO, Any
 
+from stages.base.errors import ResourceError
 from stages.sandbox.program import PEER, RESULT
 from stages.sandbox.worker import ROOT
 
@@ -30,7 +31,7 @@ from stages.sandbox import zygote
 del sys.path[0]
 with os.fdopen({request}) as file:
     request = json.load(file)
-for name in ("CPU", "AS", "FSIZE", "CORE"):
+for name in ("CPU", "AS", "FSIZE"):
     kind, value = getattr(resource, "RLIMIT_" + name), request["limits"][name]
     resource.setrlimit(kind, (value, value + (name == "CPU")))
 os._exit(zygote.play(request))
@@ -40,7 +41,11 @@ NAMES = ("stdout", "stderr", "channel")
 
 
 class UnsafeRunner:
-    """What a worker does, without its walls."""
+    """What a worker does, without its walls and without tools."""
+
+    def __init__(self, tools: bool = False) -> None:
+        if tools:
+            raise ResourceError("C++ programs are compiled in namespaces only: not by 'unsafe'.")
 
     def run(self, request: dict[str, Any]) -> dict[str, Any]:
         """One run, in a process or, with a driver, in two."""

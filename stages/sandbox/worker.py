@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import select
 import socket
 import struct
@@ -14,7 +15,8 @@ from typing import Any, Protocol
 
 from stages.base.errors import ResourceError, VerifierError
 from stages.sandbox.frames import LARGEST, receive, send
-from stages.sandbox.zygote import CONTROL, HEAD
+from stages.sandbox.processes import SHARED, STRETCH
+from stages.sandbox.zygote import CONTROL
 
 ROOT = str(Path(__file__).resolve().parents[2])
 START = """
@@ -63,7 +65,7 @@ class Worker:
                 start_new_session=True,
             )
         try:
-            told = json.loads(_answer(self._socket, PATIENCE))
+            told = json.loads(answered(self._socket, PATIENCE))
         except VerifierError as error:
             self.close()
             raise ResourceError(f"the sandbox does not start: {error}. {ADVICE}") from error
@@ -73,22 +75,32 @@ class Worker:
 
     def run(self, request: dict[str, Any]) -> dict[str, Any]:
         """One run. VerifierError if the worker failed; it is of no use then."""
-        parts = _cells(request)
-        pairs = [socket.socketpair() for _ in parts]
-        with ExitStack() as ours:
+        parts = _parts(request)
+        with ExitStack() as links:
             try:
-                with ExitStack() as theirs:
-                    for own, other in pairs:
-                        ours.enter_context(own)
-                        theirs.enter_context(other)
-                    given = [other.fileno() for _, other in pairs]
-                    socket.send_fds(self._socket, [HEAD.pack(request["wall"])], given)
-                for (own, _), part in zip(pairs, parts, strict=True):
-                    own.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _time(PATIENCE))
-                    send(own.fileno(), json.dumps(part).encode())
-            except OSError as error:
-                raise VerifierError(f"a sandbox worker is gone ({error})") from error
-            return {"cells": [_report(own, request) for own, _ in pairs]}
+                ways = [self._hand_over(told, others, links) for told, others in parts]
+            finally:  # or no cell would see that the other has closed it
+                for other in (one for _, others in parts for one in others):
+                    os.close(other)
+            return {"cells": [_report(way, request) for way in ways]}
+
+    def hold(self, request: dict[str, Any], links: ExitStack) -> socket.socket:
+        """A cell that stays; where to speak with it. VerifierError if the worker failed."""
+        return self._hand_over(request, [], links)
+
+    def _hand_over(
+        self, told: dict[str, Any], others: list[int], links: ExitStack
+    ) -> socket.socket:
+        """Give a cell its part of a run; where its report will come."""
+        ours, its = (links.enter_context(end) for end in socket.socketpair())
+        try:
+            with its:  # or nobody would see it close in the cell
+                socket.send_fds(self._socket, [b"R"], [its.fileno(), *others])
+            ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _time(PATIENCE))
+            send(ours.fileno(), json.dumps(told).encode())
+        except OSError as error:
+            raise VerifierError(f"a sandbox worker is gone ({error})") from error
+        return ours
 
     def close(self) -> None:
         """End it and all in it."""
@@ -97,26 +109,33 @@ class Worker:
         self._process.wait()
 
 
-def _cells(request: dict[str, Any]) -> list[dict[str, Any]]:
-    """What each cell is told: a program never has the test that another cell asks it with."""
+def _parts(request: dict[str, Any]) -> list[tuple[dict[str, Any], list[int]]]:
+    """What each cell is told: a program never has the test that another cell asks it with.
+
+    Two cells are joined by a socket, and by a page of memory on which they tell the time.
+    """
     if request["mode"] != "assert":
-        return [request]
+        return [(request, [])]
     program = {name: value for name, value in request.items() if name not in ("test", "entry")}
     driver = {name: value for name, value in request.items() if name != "program"}
-    return [program, {**driver, "mode": "driver"}]
+    one, other = (end.detach() for end in socket.socketpair())
+    page = os.memfd_create("pair", os.MFD_CLOEXEC)
+    os.ftruncate(page, SHARED)
+    return [(program, [one, page]), ({**driver, "mode": "driver"}, [other, os.dup(page)])]
 
 
 def _report(own: socket.socket, request: dict[str, Any]) -> dict[str, Any]:
     """How a cell's run ended and what it wrote, or a fault."""
-    told: dict[str, Any] = json.loads(_answer(own, request["wall"] + PATIENCE))
+    told: dict[str, Any] = json.loads(answered(own, request["wall"] * STRETCH + PATIENCE))
     if "fault" not in told:
         for name in ("stdout", "stderr", "channel"):
-            output = _answer(own, PATIENCE, request["output"] + BEYOND)
+            output = answered(own, PATIENCE, request["output"] + BEYOND)
             told[name] = output.decode("utf-8", "surrogateescape")
     return told
 
 
-def _answer(own: socket.socket, patience: float, largest: int = LARGEST) -> bytes:
+def answered(own: socket.socket, patience: float, largest: int = LARGEST) -> bytes:
+    """What comes next; VerifierError if nothing does, in so many seconds."""
     ready = select.poll()
     ready.register(own, select.POLLIN)
     if not ready.poll(patience * 1000):

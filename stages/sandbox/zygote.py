@@ -1,42 +1,37 @@
-"""A worker: a small interpreter in namespaces of its own that forks a cell for every run.
+"""A worker: a small interpreter in namespaces of its own that makes cells, one for every run.
 
 Started as ``python -I -S -X utf8 -c ...`` by :mod:`stages.sandbox.worker`, with a socket as
 descriptor 3. It runs nothing of a model's itself, and ends when the socket or its parent does.
 
-It never holds a request or a report, for every cell is a copy of its memory: it is handed one
-socket a cell, and hands it on. What a program finds in its memory is its own request.
+A cell is made ahead: its namespaces, and in it a process that will be the program, confined and
+waiting to be told which. What is asked and answered goes between host and cell alone, on a socket
+that passes through here: the worker never holds a request or a report, for every cell is a copy of
+its memory. What a program finds in its memory is its own request.
 """
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import gc
 import json
 import os
-import select
 import signal
 import socket
-import struct
 import sys
-import time
 from collections.abc import Sequence
-from dataclasses import asdict
-from itertools import zip_longest
-from pathlib import Path
 from typing import Any
 
-from stages.sandbox import driver, kernel, plain, program, root, seccomp
+from stages.sandbox import driver, kernel, native, plain, program, root, seccomp, shell
 from stages.sandbox.frames import receive, send
+from stages.sandbox.processes import Pair
 from stages.sandbox.supervisor import Bounds, supervise
 
 CONTROL = 3
 UNUSED = 1_900_000_000  # user ids that nobody has, one a worker: what the kernel counts for a
 # user (processes, pipes, watches) no neighbour can use up, and root is bound by no such limit
-SLOW = 10.0  # seconds beyond its wall time after which a cell is ill
 INSIDE = 1000  # the user id that a program sees
-HEAD = struct.Struct("<d")
-"""A run, as a worker is told of it: its wall time in seconds, and a socket for each cell."""
-
-MOST_CELLS = 2
+HANDED = 3  # descriptors at most: the way to the host, the other cell, what both have in common
 WARM = """
 abc array ast base64 bisect calendar cmath collections contextlib copy csv dataclasses datetime
 decimal enum fractions functools hashlib heapq io itertools json keyword math numbers operator
@@ -48,26 +43,24 @@ queue random re statistics string struct textwrap threading time traceback typin
 def main(tools: bool) -> None:
     """Serve runs until the socket closes."""
     kernel.end_with_parent()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-        signal.signal(number, signal.SIG_IGN)
+    ignored = {signal.SIGINT, *program.UNHEARD, signal.SIGPIPE, signal.SIGXFSZ}
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
     try:
         _enter(tools)
+        sys.executable = kernel.INTERPRETER[0]
+        for name in WARM.split():
+            __import__(name)
+        gc.collect()
+        gc.freeze()  # or every cell would copy the pages it looks at
+        filter_ = seccomp.program(kernel.machine())
+        spare = _cell(filter_)
     except OSError as error:
         send(CONTROL, json.dumps({"forbidden": str(error)}).encode())
         os._exit(1)
-    sys.executable = kernel.INTERPRETER[0]
-    for name in WARM.split():
-        __import__(name)
-    gc.collect()
-    gc.freeze()  # or every cell would copy the pages it looks at
     send(CONTROL, json.dumps({"ready": sys.version_info[:3]}).encode())
-    filter_ = seccomp.program(kernel.machine())
-    control = socket.socket(fileno=CONTROL)
-    while True:
-        head, sockets, *_ = socket.recv_fds(control, HEAD.size, MOST_CELLS)
-        if len(head) < HEAD.size:
-            os._exit(0)
-        _run(sockets, HEAD.unpack(head)[0] + SLOW, filter_)
+    _serve(spare, filter_)
+    os._exit(0)
 
 
 def _enter(tools: bool) -> None:
@@ -103,125 +96,173 @@ def _map_ids(user: int, group: int, inside: int) -> None:
         ("uid_map", f"{inside} {user} 1"),
         ("gid_map", f"{inside} {group} 1"),
     ):
-        with Path("/proc/self", name).open("w", encoding="ascii") as file:
-            file.write(text)
+        file = os.open(f"/proc/self/{name}", os.O_WRONLY)
+        os.write(file, text.encode())
+        os.close(file)
 
 
-def _run(sockets: list[int], patience: float, filter_: bytes) -> None:
-    """One run: a cell, or two that are joined, a program's and its driver's."""
-    joined = socket.socketpair() if len(sockets) > 1 else ()
-    cells = [_Cell(own, peer) for own, peer in zip_longest(sockets, joined)]
-    for cell in cells:
-        cell.start(filter_)
-    for descriptor in (*sockets, *(peer.detach() for peer in joined)):
-        os.close(descriptor)
-    until = time.monotonic() + patience
-    for cell in cells:
-        cell.finish(until)
-
-
-class _Cell:
-    """A fork into new namespaces that reads a request from a socket and reports on it."""
-
-    def __init__(self, own: int, peer: socket.socket | None) -> None:
-        self._own = own
-        self._peer = peer
-        self._pid = 0
-
-    def start(self, filter_: bytes) -> None:
-        """Fork; the child never returns."""
-        user, group = os.geteuid(), os.getegid()
-        self._pid = kernel.fork_into(
-            kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS | kernel.CLONE_NEWPID
-            | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
-        )  # fmt: skip
-        if self._pid:
+def _serve(spare: socket.socket, filter_: bytes) -> None:
+    """Hand every run on to the cell made ahead, and make the next."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # a cell that has reported leaves no trace
+    control = socket.socket(fileno=CONTROL)
+    while True:
+        told, handed, _, _ = socket.recv_fds(control, 1, HANDED)
+        if not told:
             return
-        try:
-            _close_all_but(self._own, -1 if self._peer is None else self._peer.fileno())
-            _map_ids(user, group, INSIDE)
-            request = json.loads(receive(self._own) or b"null")
-            _report(self._own, *_inside(request, self._peer, filter_))
-        except (OSError, ValueError, TypeError) as error:
-            _report(self._own, {"fault": f"{type(error).__name__}: {error}"})
-        finally:
-            os._exit(0)
-
-    def finish(self, until: float) -> None:
-        """Wait for its end; kill it when the time has come, and with the host."""
-        poll = select.poll()
-        ended = os.pidfd_open(self._pid)
-        poll.register(ended, select.POLLIN)
-        poll.register(CONTROL, select.POLLHUP | select.POLLRDHUP)
-        left = max(0.0, until - time.monotonic())
-        if CONTROL in [descriptor for descriptor, _ in poll.poll(left * 1000)]:
-            os._exit(1)  # the kernel ends the cells with this process
-        os.close(ended)
-        os.kill(self._pid, signal.SIGKILL)
-        os.waitpid(self._pid, 0)
+        with spare, contextlib.suppress(BrokenPipeError):  # a cell that is gone: the host sees it
+            socket.send_fds(spare, [b"R"], handed)
+        for descriptor in handed:
+            os.close(descriptor)
+        spare = _cell(filter_)
 
 
-def _report(own: int, told: dict[str, Any], outputs: Sequence[bytearray] = ()) -> None:
-    """To the host: what is known of a run, and what its program wrote, as it wrote it."""
-    send(own, json.dumps(told).encode())
-    for output in outputs:
-        send(own, output)
+def _cell(filter_: bytes) -> socket.socket:
+    """Fork into new namespaces; the socket on which a run is handed over. The child never returns.
+
+    What comes is a socket to the host and, of two cells that are joined, one to the other cell and
+    a page that both may write.
+    """
+    user, group = os.geteuid(), os.getegid()
+    ours, its = socket.socketpair()
+    if kernel.fork_into(
+        kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS | kernel.CLONE_NEWPID
+        | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
+    ):  # fmt: skip
+        its.close()
+        return ours
+    host = -1
+    try:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        _close_all_but(its.fileno())
+        _map_ids(user, group, INSIDE)
+        kernel.hide_memory(True)
+        proc = root.watch()
+        waiting = _Program(filter_, proc)
+        host, *others = _handed(its)
+        _serve_one(host, others, waiting, filter_, proc)
+    except (OSError, ValueError, TypeError) as error:
+        host = _handed(its)[0] if host < 0 else host
+        _report(host, {"fault": f"{type(error).__name__}: {error}"})
+    finally:
+        os._exit(0)
 
 
-def _close_all_but(*kept: int) -> None:
+def _close_all_but(kept: int) -> None:
     """A cell holds no descriptor of the worker or of another cell, or no end would ever show."""
-    at = CONTROL
-    for one in sorted(one for one in kept if one >= 0):
-        os.closerange(at, one)
-        at = one + 1
-    os.closerange(at, 1024)
+    os.closerange(CONTROL, kept)
+    os.closerange(kept + 1, 1024)
 
 
-def _inside(
-    request: dict[str, Any], peer: socket.socket | None, filter_: bytes
-) -> tuple[dict[str, Any], list[bytearray]]:
-    """As process 1 of a cell: furnish it, run the program, say how it ended and what it wrote."""
-    kernel.hide_memory(True)
-    proc = root.furnish(request["disk"], request["files"])
-    pipes = [os.pipe() for _ in range(4)]
-    given, *written = pipes
-
-    def start() -> int:
-        pid = os.fork()
-        if pid:
-            for own in (given[0], *(into for _, into in written)):
-                os.close(own)
-            if peer is not None:
-                peer.close()
-            return pid
-        try:
-            os.setsid()
-            root.offer_to_the_killer(proc)
-            _wire([given[0], *(into for _, into in written)], peer)
-            program.confine(request["limits"], filter_)
-            os._exit(play(request))
-        finally:
-            os._exit(1)
-
-    bounds = Bounds(request["cpu"], request["wall"], request["memory"], request["output"])
-    stdin = request.get("stdin", "").encode("utf-8", "surrogateescape")
-    ended = supervise(start, [out for out, _ in written], (given[1], stdin), bounds, proc)
-    told = {name: value for name, value in asdict(ended).items() if name != "output"}
-    return told, [ended.output[out] for out, _ in written]
+def _handed(way: socket.socket) -> list[int]:
+    """Descriptors that come; none will if the other end is gone."""
+    told, descriptors, _, _ = socket.recv_fds(way, 1, HANDED)
+    if not told:
+        os._exit(0)
+    return descriptors
 
 
-def _wire(descriptors: list[int], peer: socket.socket | None) -> None:
-    """Standard streams as 0 to 2, the channel as 3, the other cell as 4, and nothing else."""
-    wanted = [*descriptors, *([peer.fileno()] if peer else [])]
-    safe = [os.dup2(one, 20 + at, inheritable=True) for at, one in enumerate(wanted)]
+class _Program:
+    """A process that will be the program: confined already, it waits to be told which one."""
+
+    def __init__(self, filter_: bytes, proc: int) -> None:
+        """Fork; the child never returns."""
+        pipes = [os.pipe() for _ in range(4)]
+        (theirs, self.given), *outputs = pipes
+        self.written = [out for out, _ in outputs]
+        ends = [theirs, *(into for _, into in outputs)]
+        self._way, its = socket.socketpair()
+        self._pid = os.fork()
+        if self._pid == 0:
+            try:
+                os.setsid()
+                root.offer_to_the_killer(proc)
+                _wire([*ends, its.fileno()])
+                program.confine(filter_)
+                request = _told(program.PEER)
+                os.chdir(root.BOX)
+                program.limit(request["limits"])
+                os._exit(play(request))
+            finally:
+                os._exit(1)
+        for own in ends:
+            os.close(own)
+        its.close()
+
+    def start(self, request: dict[str, Any], peers: list[int]) -> int:
+        """Let it run, and have no hold on what only it may have; its process id."""
+        socket.send_fds(self._way, [b"R"], peers)
+        send(self._way.fileno(), json.dumps(request).encode())
+        self.dismiss()
+        for one in peers:
+            os.close(one)
+        return self._pid
+
+    def dismiss(self) -> None:
+        """Tell it nothing more: without a request it ends."""
+        self._way.close()
+
+
+def _told(at: int) -> dict[str, Any]:
+    """What to run. What comes with it takes the place of the way on which this came."""
+    way = socket.socket(fileno=at)
+    handed = _handed(way)
+    told: dict[str, Any] = json.loads(receive(way.detach()) or b"null")
+    if handed:
+        os.dup2(handed[0], at, inheritable=True)
+    for one in handed or [at]:
+        os.close(one)
+    return told
+
+
+def _wire(descriptors: list[int]) -> None:
+    """Standard streams as 0 to 2, the channel as 3, the way to be told as 4, and nothing else."""
+    safe = [os.dup2(one, 20 + at, inheritable=True) for at, one in enumerate(descriptors)]
     for at, one in enumerate(safe):
         os.dup2(one, at, inheritable=True)
     os.closerange(len(safe), 1024)
 
 
+def _serve_one(host: int, others: list[int], waiting: _Program, filter_: bytes, proc: int) -> None:
+    """As process 1 of a cell: furnish it, run what is asked, report."""
+    request = json.loads(receive(host) or b"null")
+    root.furnish(request["disk"], request["files"])
+    if request["mode"] == "session":
+        waiting.dismiss()
+        shell.serve(request, host, filter_, proc)
+        return
+    peers, pair = others[:1], Pair(others[1], int(request["mode"] == "driver")) if others else None
+    if "binary" in request:
+        peers = [native.image(base64.b64decode(request.pop("binary")))]
+    bounds = Bounds(
+        request["cpu"], request["wall"], request["memory"], request["output"],
+        forked=request["mode"] not in ("compile", "native"),
+    )  # fmt: skip
+    given = (waiting.given, request.pop("stdin", "").encode("utf-8", "surrogateescape"))
+    ended = supervise(
+        lambda: waiting.start(request, peers), waiting.written, given, bounds, proc, pair
+    )
+    told = {name: value for name, value in vars(ended).items() if name != "output"}
+    if request["mode"] == "compile":
+        good = not (ended.status or ended.cause)
+        found = native.fetch(request["largest"]) if good else None
+        told["binary"] = base64.b64encode(found).decode("ascii") if found else None
+    _report(host, told, [ended.output[out] for out in waiting.written])
+
+
+def _report(host: int, told: dict[str, Any], outputs: Sequence[bytearray] = ()) -> None:
+    """To the host: what is known of a run, and what its program wrote, as it wrote it."""
+    send(host, json.dumps(told).encode())
+    for output in outputs:
+        send(host, output)
+
+
 def play(request: dict[str, Any]) -> int:
-    """Be the program, or its driver."""
+    """Be the program, or its driver, or its compiler."""
     mode = request["mode"]
+    if mode == "compile":
+        native.compile_program()
+    if mode == "native":
+        native.run_image(program.PEER)
     if mode == "stdin":
         return program.run_program(request["program"])
     if mode == "function":

@@ -80,7 +80,7 @@ class Hanging:
 
     started = 0
 
-    def __init__(self) -> None:
+    def __init__(self, tools: bool) -> None:
         type(self).started += 1
         self.busy, self._ended = threading.Event(), threading.Event()
 

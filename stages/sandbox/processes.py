@@ -1,0 +1,169 @@
+"""What the processes of a cell use, read from the cell's own /proc by the one who watches."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+import sys
+from collections.abc import Iterable
+
+STRETCH = 10.0
+"""Wall time at most so many times what a run may take, however long it waits for a processor."""
+
+SHARED = 16  # bytes that two cells of a run have in common
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_CLOCK = os.sysconf("SC_CLK_TCK")
+_SESSION, _UTIME, _THREADS, _RESIDENT = 3, 11, 17, 21  # in ``stat``, counted from the state on
+_COUNTED = os.path.exists("/proc/self/schedstat")  # noqa: PTH110
+_GONE = (FileNotFoundError, ProcessLookupError)
+
+
+class Watch:
+    """The processes of a cell but the first one. ``proc`` is a descriptor of the cell's /proc.
+
+    ``cpu``: processor seconds of all of them so far, those that are gone included. ``memory``:
+    bytes, told exactly only above ``most``. ``waited``: seconds in which threads could have run but
+    others had the processors, as the kernel counts them; 0 where it does not. No program can add to
+    it: threads that keep one another waiting use up processor time. ``forked``: they are forks of
+    the first one, and the pages that they share with it are not counted.
+    """
+
+    def __init__(self, proc: int, forked: bool, most: int) -> None:
+        self._proc = proc
+        self._most = most
+        self._shared = int(self._fields("1")[_RESIDENT]) * _PAGE if forked else 0
+        self._own: dict[str, int] = {}
+        self._running: dict[str, int] = {}
+        self._waits: dict[str, int] = {}
+        self._grown, self._reaped = 0, 0.0
+        self.memory, self.waited = 0, 0.0
+
+    def reap(self, process: int, seconds: float) -> None:
+        """One has ended that the first process waited for."""
+        self._reaped += seconds
+        self._running.pop(str(process), None)
+
+    @property
+    def cpu(self) -> float:
+        """Processor time so far, as of the last look.
+
+        A process that nobody waits for takes its time with it, so it is also summed by what every
+        look finds to have grown.
+        """
+        return max(self._reaped + sum(self._running.values()) / _CLOCK, self._grown / _CLOCK)
+
+    def look(self) -> None:
+        """See what they use now."""
+        memory, own, running, waits = 0, dict[str, int](), dict[str, int](), dict[str, int]()
+        for name in self.names():
+            try:
+                fields = self._fields(name)
+                waits.update(self._waiting(name, int(fields[_THREADS])))
+            except _GONE:
+                continue  # it has just ended
+            times = [int(field) for field in fields[_UTIME : _UTIME + 4]]
+            own[name], running[name] = sum(times[:2]), sum(times)
+            memory += max(0, int(fields[_RESIDENT]) * _PAGE - self._shared)
+        self._grown += _growth(self._own, own)
+        self.waited += _growth(self._waits, waits) / 1e9
+        self._own, self._running, self._waits = own, running, waits
+        self.memory = memory if memory <= self._most else min(memory, self._exactly(own))
+
+    def names(self) -> list[str]:
+        """Their process ids in the cell."""
+        return [name for name in _listed(self._proc) if name.isdigit() and name != "1"]
+
+    def session(self, session: int) -> list[int]:
+        """The process ids of one session: a shell and all that did not leave it."""
+        found = []
+        for name in self.names():
+            try:
+                if int(self._fields(name)[_SESSION]) == session:
+                    found.append(int(name))
+            except _GONE:
+                continue
+        return found
+
+    def folder(self, process: int) -> str:
+        """Where a process stands; the box if nobody can say."""
+        try:
+            return os.readlink(f"{process}/cwd", dir_fd=self._proc)
+        except OSError:
+            return "/box"
+
+    def _waiting(self, name: str, threads: int) -> dict[str, int]:
+        """Nanoseconds that each thread of a process waited for a processor."""
+        folders = [name]
+        if threads > 1:
+            tasks = os.open(f"{name}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._proc)
+            try:
+                folders = [f"{name}/task/{one}" for one in _listed(tasks)]
+            finally:
+                os.close(tasks)
+        found = {}
+        for folder in folders if _COUNTED else ():
+            try:
+                found[folder] = int(self._text(f"{folder}/schedstat").split()[1])
+            except _GONE:
+                continue
+        return found
+
+    def _exactly(self, processes: Iterable[str]) -> int:
+        """Bytes of memory, what several share counted once: slower, so only when in doubt."""
+        total = 0
+        for name in processes:
+            try:
+                text = self._text(f"{name}/smaps_rollup")
+            except _GONE:
+                continue
+            except PermissionError:
+                return sys.maxsize  # it hides its memory: then what is shared counts for each
+            total += int(text.partition(b"\nPss:")[2].split()[0]) * 1024 if b"\nPss:" in text else 0
+        return total
+
+    def _fields(self, process: str) -> list[bytes]:
+        """What the kernel says of a process, from its state on."""
+        return self._text(f"{process}/stat").rpartition(b") ")[2].split()
+
+    def _text(self, name: str) -> bytes:
+        file = os.open(name, os.O_RDONLY, dir_fd=self._proc)
+        try:
+            return os.read(file, 4096)
+        finally:
+            os.close(file)
+
+
+def _listed(folder: int) -> list[str]:
+    return os.listdir(folder)
+
+
+def _growth(before: dict[str, int], now: dict[str, int]) -> int:
+    """What was added since, by name; a name that has less is another's by now."""
+    return sum(
+        count - before.get(name, 0) if count >= before.get(name, 0) else count
+        for name, count in now.items()
+    )
+
+
+def own_time(wall: float, waited: float) -> float:
+    """Of ``wall`` seconds, those that count: without waiting, but a tenth at least."""
+    return max(wall - waited, wall / STRETCH)
+
+
+class Pair:
+    """Two cells of one run, each told how long the other waited for a processor.
+
+    A program that waits for its driver is as little asleep as the driver is. ``page`` is a
+    descriptor of memory that both have, and no program; ``side`` is 0 or 1.
+    """
+
+    def __init__(self, page: int, side: int) -> None:
+        self._page = mmap.mmap(page, SHARED)
+        self._side = side
+        os.close(page)
+
+    def told(self, waited: float) -> float:
+        """Tell the other side, and be told: seconds of both together."""
+        struct.pack_into("d", self._page, 8 * self._side, waited)
+        return float(sum(struct.unpack("2d", self._page[:])))

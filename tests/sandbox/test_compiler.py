@@ -1,0 +1,93 @@
+"""C++ programs: compiled once in a cell, run in cells without a compiler, judged as any other."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from stages.base.errors import DataError, ResourceError
+from stages.sandbox import compiler, pool
+from stages.sandbox.pool import Pool
+from stages.sandbox.rows import Task
+from stages.sandbox.worker import Worker
+from tests.sandbox.judging import judged
+from tests.sandbox.test_programs import needs_namespaces, programs
+
+needs_compiler = pytest.mark.skipif(
+    shutil.which("g++", path="/usr/bin") is None, reason="there is no g++ in /usr/bin"
+)
+LIMITS = {"time_s": 1, "mem_mb": 128, "nproc": 8, "output_mb": 1}
+VERDICTS = {
+    "right": "pass",
+    "another": "wrong_answer",
+    "status": "runtime_error",
+    "null": "runtime_error",
+    "loop": "timeout",
+    "sleep": "timeout",
+    "threads": "pass",
+    "memory": "oom",
+    "touched": "oom",
+    "output": "output_limit",
+    "syntax": "compile_error",
+    "no main": "compile_error",
+    "include": "compile_error",
+    "secret": "compile_error",
+    "itself": "compile_error",
+    "templates": "compile_error",
+    "constants": "compile_error",
+    "macros": "compile_error",
+    "huge": "compile_error",
+    "compiler": "wrong_answer",
+    "box": "wrong_answer",
+    "channel": "runtime_error",
+    "unshare": "wrong_answer",
+    "unnamed signal": "runtime_error",
+}
+
+
+@needs_namespaces
+@needs_compiler
+@pytest.mark.slow
+def test_each_program_has_its_verdict():
+    texts = {**programs("cpp"), "empty": "", "surrogate": "int main() { \ud800 }"}
+    rows = [
+        {"id": name, "program": source, "language": "cpp", "tests": [["21", "42"]]}
+        | {"limits": LIMITS}
+        for name, source in texts.items()
+    ]
+    found = {str(row["id"]): row for row in judged(rows, 2)}
+    nothing = {"empty": "compile_error", "surrogate": "compile_error"}
+    assert {name: row["verdict"] for name, row in found.items()} == VERDICTS | nothing
+    assert "'retrun' was not declared" in str(found["syntax"]["reason"])
+    assert "undefined reference to `main'" in str(found["no main"]["reason"])
+
+
+@needs_namespaces
+@needs_compiler
+def test_a_task_is_compiled_once(monkeypatch):
+    built = []
+    build = compiler.build
+    monkeypatch.setattr(pool.compiler, "build", lambda *given: built.append(given) or build(*given))
+    program = '#include <cstdio>\nint main() { int n; scanf("%d", &n); printf("%d", n); }'
+    row = {"id": "a", "program": program, "language": "cpp", "tests": [["1", "1"], ["2", "2"]]}
+    with Pool(1) as workers:
+        (verdict,) = workers.check([Task.parse(row)])
+    assert (verdict.outcome, verdict.tests_passed, len(built)) == ("pass", 2, 1)
+
+
+@needs_namespaces
+def test_no_compiler_is_said_as_what_the_machine_lacks():
+    without = Worker(tools=False)
+    try:
+        with pytest.raises(ResourceError, match=r"install it .*not executable"):
+            compiler.check(without.run)
+    finally:
+        without.close()
+
+
+@pytest.mark.parametrize("more", [{"mode": "function", "fn": "f"}, {"language": "c"}])
+def test_what_a_cpp_row_cannot_be(more):
+    row = {"id": "a", "program": "", "language": "cpp", "tests": [["", ""]]}
+    with pytest.raises(DataError, match="cpp"):
+        Task.parse({**row, **more})
