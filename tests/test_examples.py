@@ -16,7 +16,7 @@ import pytest
 
 from stages import problem_file
 from stages.base.jsonl import read_json, read_jsonl
-from stages.base.params import RlSource
+from stages.base.params import NearDedup, RlSource
 from stages.base.records import Problem, Ran
 from stages.build_sft_data import page_of_file
 from stages.cleaning.files import NGRAM, clean_file
@@ -199,6 +199,17 @@ def test_faulty_sft_rows_go_for_their_own_reason_and_no_other_row_goes(cleaned: 
     left = sum(len(ids.split()) for ids in LEFT_OUT.values())
     assert len(kept) + left == len(read_jsonl(FOLDER / "sft.jsonl"))
     assert {row["domain"] for row in kept} == {"maths", "stem", "code", "other"}
+
+
+def test_rows_alike_that_differ_in_a_number_stay(cleaned: Path) -> None:
+    shingles = [
+        set(zip(*(words[at:] for at in range(5)), strict=False))
+        for row in read_jsonl(cleaned / "kept.jsonl")
+        if row["prompt"].startswith("A gardener plants tulips")
+        for words in [f"{row['prompt']} {row['response']}".split()]
+    ]
+    one, other = shingles
+    assert len(one & other) / len(one | other) > NearDedup().jaccard
 
 
 def test_broken_characters_are_repaired_and_refusals_counted(cleaned: Path) -> None:
