@@ -70,9 +70,8 @@ def supervise(start: Callable[[], int], readers: list[int], given: tuple[int, by
                 return ended
             gone, status, usage = os.wait4(-1, os.WNOHANG)
         if now - looked >= TICK or ended.cause:  # not for every byte that is written
-            looked = now
             ended.peak = max(ended.peak, watch.look())
-            ended.cpu = watch.seconds()
+            ended.cpu, looked = watch.seconds(), time.monotonic()
         ended.cause = ended.cause or _passed(bounds, ended)
         if ended.cause:
             poll.drain()
