@@ -9,45 +9,48 @@ from __future__ import annotations
 
 import builtins
 import dis
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Collection, Iterator
 from types import CodeType
-from typing import Any
+from typing import Any, NoReturn
 
 from stages.sandbox import plain
 from stages.sandbox.frames import receive, send
 from stages.sandbox.program import PEER, RESULT
 
 
-class UnproxiedError(Exception):
-    """The test passes the program something that is no plain data."""
-
-
-class GoneError(Exception):
-    """The program ended, or answered with something that is no answer."""
-
-
-def run_test(test: str, entry: str) -> int:
+def run_test(test: str, entry: str) -> NoReturn:
     """Run the test; its verdict goes to the channel, which the program does not have."""
-    code = compile(test, "<test>", "exec", dont_inherit=True)
+    other = _Program()
     space: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
-    called = compile(entry, "<entry>", "exec") if not entry.isidentifier() else None
-    for name in sorted(_asked(code) | (_asked(called) if called else {entry})):
-        space.setdefault(name, _remote(name))
+    method = entry.replace("()", "", 1)  # Solution().solve: of an object made for each call
+    named = all(part.isidentifier() for part in method.split("."))
+    try:
+        code = compile(test, "<test>", "exec", dont_inherit=True)
+        called = None if named else compile(entry, "<entry>", "exec")
+    except (SyntaxError, ValueError) as error:
+        _end("U", f"the test does not compile: {error}")
+    for name in sorted(_asked(code) | (_asked(called) if called else {method})):
+        space.setdefault(name, other.function(name))
     try:
         exec(code, space)
         if called is not None:
             exec(called, space)
         elif "check" in space:
-            space["check"](_remote(entry))
-        verdict = b"P"
+            space["check"](other.function(method))
     except AssertionError as error:
-        verdict = b"W" + f"assertion failed: {error}".encode("utf-8", "replace")[:500]
-    except UnproxiedError as error:
-        verdict = b"U" + str(error).encode("utf-8", "replace")[:500]
-    except Exception as error:  # noqa: BLE001  (the program raised it, or its value made the test raise it)
-        verdict = b"E" + f"{type(error).__name__}: {error}".encode("utf-8", "replace")[:500]
-    send(RESULT, verdict)
-    return 0
+        _end("W" if other.asked else "U", f"assertion failed: {error}")
+    except BaseException as error:  # noqa: BLE001  (the program's error, or one that its value led to)
+        _end("E" if other.asked else "U", f"{type(error).__name__}: {error}")
+    if not other.asked:
+        _end("U", f"the test ends without a call of {entry}")
+    _end("P")
+
+
+def _end(verdict: str, text: str = "") -> NoReturn:
+    """Say it and stop at once: a test may catch what is raised, and go on."""
+    send(RESULT, (verdict + text[:500]).encode("utf-8", "replace"))
+    os._exit(0)
 
 
 def _asked(code: CodeType) -> set[str]:
@@ -66,41 +69,63 @@ def _parts(code: CodeType) -> Iterator[CodeType]:
             yield from _parts(part)
 
 
-def _remote(name: str) -> Callable[..., Any]:
-    """The program's function of that name."""
+class _Program:
+    """The program in the other cell.
 
-    def call(*arguments: Any, **named: Any) -> Any:
+    Until it is ``asked`` for the first time, nothing that goes wrong is its doing, but then all may
+    be: a program must not be able to have a failure of its own taken for one of the test.
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """The program's function of that name."""
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            return self._ask(name, arguments, named)
+
+        call.__name__ = name
+        return call
+
+    def _ask(self, name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         try:
             request = plain.encode((name, list(arguments), named))
         except plain.NotPlainError as error:
-            raise UnproxiedError(f"the test passes {name} what is no plain data: {error}") from None
+            _end("E" if self.asked else "U", f"the test passes {name} no plain data: {error}")
+        self.asked = True
         try:
             send(PEER, request)
             answer = receive(PEER)
         except (OSError, ValueError) as error:
-            raise GoneError(
-                f"the program ended or answered nonsense ({type(error).__name__})"
-            ) from None
+            _end("E", f"the program ended or answered nonsense ({type(error).__name__})")
         if answer is None:
-            raise GoneError("the program ended")
+            _end("E", "the program ended")
         try:
             kind, *rest = plain.decode(answer)
             if kind == "value":
-                value, changed = rest
+                value, changed, changed_named = rest
                 _change(arguments, changed)
+                _change(named.values(), changed_named.values())
                 return value
             error_name, message = rest
-        except (plain.NotPlainError, ValueError, TypeError):
-            raise GoneError("the program answered nonsense") from None
-        kind_ = getattr(builtins, str(error_name), None)
-        raised = kind_ if isinstance(kind_, type) and issubclass(kind_, Exception) else RuntimeError
-        raise raised(str(message))
-
-    call.__name__ = name
-    return call
+        except (plain.NotPlainError, ValueError, TypeError, AttributeError):
+            _end("E", "the program answered nonsense")
+        raise _raised(str(error_name), str(message))
 
 
-def _change(arguments: tuple[Any, ...], changed: Any) -> None:
+def _raised(name: str, message: str) -> Exception:
+    """The error that the program raised, or the nearest that is made of a message."""
+    kind = getattr(builtins, name, None)
+    if not isinstance(kind, type) or not issubclass(kind, Exception):
+        return RuntimeError(message)
+    try:
+        return kind(message)
+    except TypeError:  # such as UnicodeDecodeError: it takes more
+        return ValueError(message) if issubclass(kind, ValueError) else RuntimeError(message)
+
+
+def _change(arguments: Collection[Any], changed: Any) -> None:
     """Lists and dictionaries that the program changed are changed for the test, too."""
     for own, other in zip(arguments, changed, strict=True):
         if type(own) is not type(other):

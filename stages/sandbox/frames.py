@@ -8,7 +8,7 @@ import struct
 LARGEST = 1 << 28
 
 
-def send(descriptor: int, data: bytes) -> None:
+def send(descriptor: int, data: bytes | bytearray) -> None:
     """Write one message."""
     rest = memoryview(struct.pack("<I", len(data)) + data)
     while rest:

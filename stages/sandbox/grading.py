@@ -41,6 +41,7 @@ _CAUSES = {
     "wall": (Outcome.TIMEOUT, "too long, by the clock"),
     "output": (Outcome.OUTPUT_LIMIT, "more output than allowed"),
 }
+_NAMES = {number.value: number.name for number in signal.Signals}
 SHOWN = 300  # characters of an error
 
 
@@ -68,7 +69,14 @@ def grade(task: Task, number: int, report: Mapping[str, Any]) -> Graded:
     outcome, reason = _ended(cells[0]) if task.mode != "assert" else _tested(cells)
     if outcome is Outcome.PASS and task.mode != "assert":
         outcome, reason = _compared(task, number, cells[0])
-    return Graded(outcome, reason, cpu, wall)
+    return Graded(outcome, _shown(reason), cpu, wall)
+
+
+def _shown(reason: str) -> str:
+    """What a program may have made up, as text that any file or terminal can take."""
+    return "".join(
+        one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in reason[:SHOWN]
+    )
 
 
 def _ended(cell: Mapping[str, Any]) -> tuple[Outcome, str]:
@@ -78,15 +86,15 @@ def _ended(cell: Mapping[str, Any]) -> tuple[Outcome, str]:
     messages = _messages(cell["channel"])
     if not messages:  # the first one is written before a program runs
         return Outcome.SANDBOX_ERROR, "the program was not started"
-    if messages[0].startswith(b"C"):
-        return Outcome.COMPILE_ERROR, messages[0][1:].decode("utf-8", "replace")
+    if messages[1:] and messages[1].startswith(b"C"):
+        return Outcome.COMPILE_ERROR, messages[1][1:].decode("utf-8", "replace")
     status = cell["status"]
     by_signal = status & 0x7F
     last = cell["stderr"].strip().rpartition("\n")[2][:SHOWN]
     if by_signal in (signal.SIGXCPU, signal.SIGKILL) and by_signal:
         return Outcome.TIMEOUT if by_signal == signal.SIGXCPU else Outcome.RUNTIME_ERROR, "killed"
     if by_signal:
-        return Outcome.RUNTIME_ERROR, f"ended by signal {signal.Signals(by_signal).name}"
+        return Outcome.RUNTIME_ERROR, f"ended by signal {_NAMES.get(by_signal, by_signal)}"
     if status >> 8:
         if last.startswith("MemoryError"):
             return Outcome.OOM, "more memory than allowed"
@@ -106,7 +114,10 @@ def _compared(task: Task, number: int, cell: Mapping[str, Any]) -> tuple[Outcome
         value = plain.decode(messages[1][1:])
     except plain.NotPlainError as error:
         return Outcome.RUNTIME_ERROR, str(error)
-    right = task.checker.same_value(expected, value)
+    try:
+        right = task.checker.same_value(expected, value)
+    except (ValueError, OverflowError):  # numbers too large for a float or for text
+        right = False
     return (Outcome.PASS, "") if right else (Outcome.WRONG_ANSWER, "another value")
 
 

@@ -35,6 +35,12 @@ CALLS = {
     "x86_64": {"clone": 56, "pivot_root": 155, "capset": 126, "seccomp": 317},
     "aarch64": {"clone": 220, "pivot_root": 41, "capset": 91, "seccomp": 277},
 }
+INTERPRETER = (
+    os.path.realpath(sys._base_executable),  # type: ignore[attr-defined]
+    os.path.realpath(sys.base_prefix) + "/lib",
+)
+"""The running Python, virtual environment and links resolved: its program, and its libraries."""
+
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -142,8 +148,3 @@ def filter_calls(program: bytes) -> None:
 
     _call("seccomp", ctypes.c_uint(1), ctypes.c_uint(0),
           ctypes.byref(Program(len(program) // 8, program)))  # fmt: skip
-
-
-def interpreter() -> str:
-    """The folder of the running Python, links resolved."""
-    return os.path.realpath(sys.base_prefix)

@@ -66,7 +66,7 @@ class Limits:
                 "NOFILE": OPEN_FILES,
                 "NPROC": self.nproc + 2,  # the one who watches, and the program itself
                 "STACK": DEEP,
-                "CORE": 0,
+                "CORE": 1,  # with 0 a handler of the host's would still be started
                 "MEMLOCK": 0,
                 "MSGQUEUE": 0,
             },

@@ -1,49 +1,73 @@
 """Plain values as bytes, exactly typed: what functions in a cell take and give.
 
 ``None``, ``bool``, ``int``, ``float``, ``str``, ``bytes``, ``complex``, ``list``, ``tuple``,
-``dict``, ``set`` and ``frozenset`` themselves, no subclasses: an object that claims to equal
-everything is no plain value. The bytes are JSON of ``[tag, payload]``, so that 1, 1.0 and True, a
+``dict``, ``set`` and ``frozenset`` themselves: of an object that claims to equal everything nothing
+arrives but what it holds. The bytes are JSON of ``[tag, payload]``, so that 1, 1.0 and True, a
 tuple and a list stay what they are, and nothing is ever unpickled.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 DEEPEST = 200
+ALIKE = 100
 
 
 class NotPlainError(ValueError):
     """A value of another type, too deep, or bytes that are no value."""
 
 
-def encode(value: object) -> bytes:
-    """The value as bytes; NotPlainError names the type that is none."""
-    return json.dumps(_tagged(value, 0), ensure_ascii=True, allow_nan=False).encode("ascii")
+def encode(value: object, exact: bool = True) -> bytes:
+    """The value as bytes; NotPlainError names the type that is none.
+
+    Unless ``exact``, an object of a subclass (a ``Counter``, a named tuple) goes as its plain base.
+    """
+    return json.dumps(_tagged(value, 0, exact), ensure_ascii=True, allow_nan=False).encode("ascii")
 
 
 def decode(data: bytes) -> Any:
     """The value again; NotPlainError for bytes that ``encode`` does not make."""
     try:
         return _untagged(json.loads(data.decode("ascii")), 0)
-    except (ValueError, RecursionError, TypeError, IndexError, KeyError) as error:
+    except (ValueError, RecursionError, TypeError, LookupError, ArithmeticError) as error:
         raise NotPlainError(f"no plain value ({type(error).__name__})") from error
 
 
-def _tagged(value: Any, depth: int) -> list[Any]:
+def _tagged(value: Any, depth: int, exact: bool) -> list[Any]:
     if depth > DEEPEST:
         raise NotPlainError(f"nested more than {DEEPEST} levels deep")
     kind, inner = type(value), depth + 1
     if kind in _WRITTEN:
         return [*_WRITTEN[kind](value)]
     if kind in _MEMBERS:
-        return [_MEMBERS[kind], [_tagged(one, inner) for one in value]]
+        return [_MEMBERS[kind], [_tagged(one, inner, exact) for one in value]]
     if kind is dict:
-        pairs = [[_tagged(key, inner), _tagged(one, inner)] for key, one in value.items()]
+        pairs = [
+            [_tagged(key, inner, exact), _tagged(one, inner, exact)] for key, one in value.items()
+        ]
         return ["d", pairs]
+    for base, based in () if exact else _BASED:
+        if isinstance(value, base):
+            return _tagged(based(value), depth, exact)
     raise NotPlainError(f"a value of type {kind.__name__} is not plain data")
 
+
+_BASED: list[tuple[type, Any]] = [
+    (int, int.__int__),
+    (float, float.__float__),
+    (complex, complex.__complex__),
+    (str, str.__str__),
+    (bytes, bytes.__bytes__),
+    (list, lambda value: list(list.__iter__(value))),
+    (tuple, lambda value: tuple(tuple.__iter__(value))),
+    (dict, lambda value: dict(dict.items(value))),
+    (set, lambda value: set(set.__iter__(value))),
+    (frozenset, lambda value: frozenset(frozenset.__iter__(value))),
+]
+"""What an object of a subclass holds, whatever that does of its own."""
 
 _WRITTEN: dict[type, Any] = {
     type(None): lambda _: ["n"],
@@ -65,11 +89,20 @@ def _untagged(value: Any, depth: int) -> Any:
     inner = depth + 1
     if tag in _KINDS:
         (members,) = payload
-        return _KINDS[tag](_untagged(one, inner) for one in members)
+        found = [_untagged(one, inner) for one in members]
+        return _KINDS[tag](found if tag in "lt" else _spread(found))
     if tag == "d":
         (pairs,) = payload
-        return {_untagged(key, inner): _untagged(one, inner) for key, one in pairs}
+        keys = _spread([_untagged(key, inner) for key, _ in pairs])
+        return dict(zip(keys, [_untagged(one, inner) for _, one in pairs], strict=True))
     return _SCALARS[tag](*payload)
+
+
+def _spread(keys: list[Any]) -> list[Any]:
+    """The keys, unless so many have one hash that a table of them would take hours to fill."""
+    if len(keys) > ALIKE and max(Counter(map(hash, keys)).values()) > ALIKE:
+        raise NotPlainError(f"more than {ALIKE} members with one hash")
+    return keys
 
 
 _SCALARS: dict[str, Any] = {

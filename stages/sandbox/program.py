@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import builtins
 import io
+import os
 import resource
 import signal
 import sys
@@ -34,8 +35,10 @@ def confine(limits: dict[str, int], filter_: bytes) -> None:
     for name, value in limits.items():
         kind = getattr(resource, f"RLIMIT_{name}")
         hard = resource.getrlimit(kind)[1]
-        bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(kind, (bound, bound + (name == "CPU")))
+        harder = value + (name == "CPU")  # a signal first, then the end
+        if hard != resource.RLIM_INFINITY:
+            harder = min(harder, hard)
+        resource.setrlimit(kind, (min(value, harder), harder))
     kernel.drop_capabilities()
     kernel.filter_calls(filter_)
     for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
@@ -66,7 +69,7 @@ def run_function(source: str, name: str, arguments: list[Any]) -> int:
         value = _named(module, name)(*arguments)
         sys.stdout.flush()
         try:
-            send(RESULT, b"V" + plain.encode(value))
+            send(RESULT, b"V" + plain.encode(value, exact=False))
         except plain.NotPlainError as error:
             raise TypeError(f"{name} gave no plain value: {error}") from None
 
@@ -86,23 +89,28 @@ def serve_functions(source: str) -> int:
             name, arguments, named = plain.decode(request)
             try:
                 value = _named(module, name)(*arguments, **named)
-                answer = plain.encode(("value", value, arguments))
+                answer = plain.encode(("value", value, arguments, named), exact=False)
             except Exception as error:  # noqa: BLE001  (the driver's test may expect any)
-                answer = plain.encode(("raised", type(error).__name__, str(error)[:1000]))
+                kind = next(base for base in type(error).__mro__ if base.__module__ == "builtins")
+                answer = plain.encode(("raised", kind.__name__, str(error)[:1000]))
             send(PEER, answer)
+        os._exit(0)  # the test is over: threads and handlers have no more say
 
     return _ended(serve)
 
 
 def _compiled(source: str) -> CodeType | None:
-    """The program's code; None, and a message on the channel, if it has none."""
+    """The program's code; None, and a message on the channel, if it has none.
+
+    From the first message on, all that goes wrong is the program's doing: to compile some texts
+    takes all memory or ends the interpreter.
+    """
+    send(RESULT, b"R")
     try:
-        code = compile(source, NAMED, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        send(RESULT, b"C" + f"{type(error).__name__}: {error}".encode("utf-8", "replace")[:500])
+        return compile(source, NAMED, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError, SystemError) as e:
+        send(RESULT, b"C" + f"{type(e).__name__}: {e}".encode("utf-8", "replace")[:500])
         return None
-    send(RESULT, b"R")  # it runs: before this, nothing of the program could have written here
-    return code
 
 
 def _main_module() -> ModuleType:
@@ -145,6 +153,7 @@ def _ended(work: Any) -> int:
         if left.code is not None and not isinstance(left.code, int):
             sys.stderr.write(f"{left.code}\n")
         status = 0 if left.code is None else left.code if isinstance(left.code, int) else 1
+        status = status if -(1 << 63) <= status < 1 << 63 else -1
     except BaseException:  # noqa: BLE001  (as the interpreter does it)
         traceback.print_exc()
         status = 1

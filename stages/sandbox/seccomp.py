@@ -36,23 +36,52 @@ DENIED = {
     # memory that counts for no process
     "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194),
     "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180),
+    # of which the whole machine has one supply
+    "io_setup": (206, 0),
     # no network, and no way to ask for one; socketpair stays, for event loops
-    "socket": (41, 198),
+    "socket": (41, 198), "setsockopt": (54, 208),
+    # what only attacks and a few servers use
+    "vmsplice": (278, 75), "remap_file_pages": (216, 234), "process_mrelease": (448, 448),
+    "set_mempolicy_home_node": (450, 450), "uselib": (134, None), "sysfs": (139, None),
+    "ustat": (136, None), "_sysctl": (156, None),
 }  # fmt: skip
 """Answered with EPERM."""
 
 ABSENT = {"clone3": (435, 435)}
 """Answered with ENOSYS: the C library then uses clone, whose flags a filter can read."""
 
-_CLONE, _IOCTL = (56, 220), (16, 29)
-_NAMESPACES = 0x7E020000  # all CLONE_NEW* that clone takes
-_TERMINAL = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: typing into the terminal of another
+_NEWER = 457  # so are calls from this number on, which are younger than this list
+
+_SELF, _ALL = 0, 0xFFFFFFFF
+REFUSED = [
+    # (calls, argument, mask, value, whether it is refused when the masked argument is the value)
+    ((56, 220), 0, 0x7E020000, 0, False),  # clone into new namespaces, by any CLONE_NEW*
+    ((16, 29), 1, _ALL, 0x5412, True),  # ioctl TIOCSTI: typing into the terminal of another
+    ((16, 29), 1, _ALL, 0x541C, True),  # ioctl TIOCLINUX: the same
+    ((53, 199), 0, _ALL, 1, False),  # socketpair of any family but AF_UNIX: loads a driver
+    # shared memory without a file stays when no process has it mapped, so nobody counts it
+    ((9, 222), 3, 0x21, 0x21, True),  # mmap MAP_SHARED | MAP_ANONYMOUS
+    # another process: the first one of the cell, which watches, has the program's user id
+    ((302, 261), 0, _ALL, _SELF, False),  # prlimit64
+    ((302, 261), 1, _ALL, 4, True),  # prlimit64 and setrlimit of RLIMIT_CORE: see limits.py
+    ((160, 164), 0, _ALL, 4, True),
+    ((141, 140), 0, _ALL, 0, False),  # setpriority of a group or user
+    ((141, 140), 1, _ALL, _SELF, False),
+    ((251, 30), 0, _ALL, 1, False),  # ioprio_set of a group or user
+    ((251, 30), 1, _ALL, _SELF, False),
+    ((144, 119), 0, _ALL, _SELF, False),  # sched_setscheduler
+    ((142, 118), 0, _ALL, _SELF, False),  # sched_setparam
+    ((203, 122), 0, _ALL, _SELF, False),  # sched_setaffinity
+    ((314, 274), 0, _ALL, _SELF, False),  # sched_setattr
+]
+"""Answered with EPERM for some arguments only."""
+
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x40000000
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _AND, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x06
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
-_NUMBER, _ARCH, _FIRST, _SECOND = 0, 4, 16, 24  # offsets; of arguments the low 32 bits
+_NUMBER, _ARCH, _ARGUMENTS = 0, 4, 16  # offsets; of an argument's 8 bytes the low 4 come first
 
 
 def program(machine: str) -> bytes:
@@ -71,15 +100,17 @@ def program(machine: str) -> bytes:
             number = numbers[which]
             if number is not None:
                 lines += [_step(_EQUAL, number, 0, 1), _step(_RETURN, _ERRNO | answer)]
-    refuse = _step(_RETURN, _ERRNO | errno.EPERM)
-    lines += [
-        _step(_EQUAL, _CLONE[which], 0, 3), _step(_LOAD, _FIRST),
-        _step(_ANY_BIT, _NAMESPACES, 0, 1), refuse,
-        _step(_LOAD, _NUMBER), _step(_EQUAL, _IOCTL[which], 0, 4), _step(_LOAD, _SECOND),
-        _step(_EQUAL, _TERMINAL[0], 1, 0), _step(_EQUAL, _TERMINAL[1], 0, 1), refuse,
-        _step(_RETURN, _ALLOW),
-    ]  # fmt: skip
-    return b"".join(lines)
+    lines += [_step(_AT_LEAST, _NEWER, 0, 1), _step(_RETURN, _ERRNO | errno.ENOSYS)]
+    for both, argument, mask, value, same in REFUSED:
+        lines += [
+            _step(_EQUAL, both[which], 0, 5),
+            _step(_LOAD, _ARGUMENTS + 8 * argument),
+            _step(_AND, mask),
+            _step(_EQUAL, value, 0 if same else 1, 1 if same else 0),
+            _step(_RETURN, _ERRNO | errno.EPERM),
+            _step(_LOAD, _NUMBER),
+        ]
+    return b"".join([*lines, _step(_RETURN, _ALLOW)])
 
 
 def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import select
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 TICK = 0.02  # seconds between looks at the processes
@@ -50,33 +51,37 @@ def supervise(start: Callable[[], int], readers: list[int], given: tuple[int, by
     """
     begun = time.monotonic()
     ended = Ended(output={descriptor: bytearray() for descriptor in readers})
-    shared = _resident(proc)  # pages of the interpreter, of which every process has a share
+    watch = _Watch(proc, bounds.memory)
     child = start()
     poll = _Poll(readers, given, bounds.output, ended)
+    looked = begun
     while True:
         poll.wait(TICK)
         gone, status, usage = os.wait4(-1, os.WNOHANG)
-        ended.wall = time.monotonic() - begun
+        now = time.monotonic()
+        ended.wall = now - begun
         while gone:
-            ended.cpu += usage.ru_utime + usage.ru_stime
+            watch.reap(gone, usage.ru_utime + usage.ru_stime)
             if gone == child:
-                ended.status = status
+                ended.status, ended.cpu = status, watch.seconds()
+                if ended.cpu > bounds.cpu:
+                    ended.cause = ended.cause or "cpu"
                 poll.drain()
                 return ended
             gone, status, usage = os.wait4(-1, os.WNOHANG)
-        running, memory = _seen(proc, shared)
-        ended.peak = max(ended.peak, memory)
-        ended.cause = ended.cause or _passed(bounds, ended, running)
+        if now - looked >= TICK or ended.cause:  # not for every byte that is written
+            ended.peak = max(ended.peak, watch.look())
+            ended.cpu, looked = watch.seconds(), time.monotonic()
+        ended.cause = ended.cause or _passed(bounds, ended)
         if ended.cause:
-            ended.cpu += running
             poll.drain()
             return ended
 
 
-def _passed(bounds: Bounds, ended: Ended, running: float) -> str:
+def _passed(bounds: Bounds, ended: Ended) -> str:
     if ended.peak > bounds.memory:
         return "memory"
-    if ended.cpu + running > bounds.cpu:
+    if ended.cpu > bounds.cpu:
         return "cpu"
     return "wall" if ended.wall > bounds.wall else ""
 
@@ -84,6 +89,11 @@ def _passed(bounds: Bounds, ended: Ended, running: float) -> str:
 def _resident(proc: int) -> int:
     """Bytes of memory of this process."""
     return int(_fields(proc, "1")[21]) * _PAGE
+
+
+def _others(proc: int) -> list[str]:
+    """All processes but this one."""
+    return [name for name in os.listdir(proc) if name.isdigit() and name != "1"]
 
 
 def _fields(proc: int, process: str) -> list[bytes]:
@@ -95,19 +105,64 @@ def _fields(proc: int, process: str) -> list[bytes]:
         os.close(file)
 
 
-def _seen(proc: int, shared: int) -> tuple[float, int]:
-    """Processor seconds and bytes of memory of all processes of the cell but this one."""
-    seconds, memory = 0.0, 0
-    for name in os.listdir(proc):
-        if not name.isdigit() or name == "1":
-            continue
-        try:
-            fields = _fields(proc, name)
-        except (FileNotFoundError, ProcessLookupError):
-            continue  # it has just ended
-        seconds += sum(map(int, fields[11:15])) / _CLOCK
-        memory += max(0, int(fields[21]) * _PAGE - shared)
-    return seconds, memory
+class _Watch:
+    """Processor time and memory of all processes of a cell but the first."""
+
+    def __init__(self, proc: int, memory: int) -> None:
+        self._proc = proc
+        self._memory = memory
+        self._shared = _resident(proc)  # the interpreter, of which every process has a share
+        self._own: dict[str, int] = {}
+        self._grown = 0
+        self._running: dict[str, int] = {}
+        self._reaped = 0.0
+
+    def reap(self, process: int, seconds: float) -> None:
+        """One has ended that the first process waited for."""
+        self._reaped += seconds
+        self._running.pop(str(process), None)
+
+    def seconds(self) -> float:
+        """Processor time so far, as of the last look.
+
+        A process that nobody waits for takes its time with it, so it is also summed by what every
+        look finds to have grown.
+        """
+        return max(self._reaped + sum(self._running.values()) / _CLOCK, self._grown / _CLOCK)
+
+    def look(self) -> int:
+        """Bytes of memory now."""
+        memory, own, running = 0, dict[str, int](), dict[str, int]()
+        for name in _others(self._proc):
+            try:
+                fields = _fields(self._proc, name)
+            except (FileNotFoundError, ProcessLookupError):
+                continue  # it has just ended
+            own[name] = int(fields[11]) + int(fields[12])
+            running[name] = own[name] + int(fields[13]) + int(fields[14])
+            memory += max(0, int(fields[21]) * _PAGE - self._shared)
+        for name, ticks in own.items():
+            before = self._own.get(name, 0)
+            self._grown += ticks - before if ticks >= before else ticks  # or another of that number
+        self._own, self._running = own, running
+        return memory if memory <= self._memory else min(memory, self._exactly(own))
+
+    def _exactly(self, processes: Iterable[str]) -> int:
+        """Bytes of memory, what several share counted once: slower, so only when in doubt."""
+        total = 0
+        for name in processes:
+            try:
+                file = os.open(f"{name}/smaps_rollup", os.O_RDONLY, dir_fd=self._proc)
+                try:
+                    text = os.read(file, 4096)
+                finally:
+                    os.close(file)
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            except PermissionError:
+                return sys.maxsize  # it hides its memory: then what is shared counts for each
+            total += int(text.partition(b"\nPss:")[2].split()[0]) * 1024 if b"\nPss:" in text else 0
+        return total
 
 
 class _Poll:
@@ -132,7 +187,7 @@ class _Poll:
 
     def wait(self, seconds: float) -> None:
         """One round."""
-        if not self._open:
+        if not self._open and not self._rest:
             time.sleep(min(seconds, 0.002))
             return
         for descriptor, _ in self._poll.poll(seconds * 1000):

@@ -86,8 +86,9 @@ def test_no_attack_wins_and_none_is_a_fault_of_the_sandbox(mode):
 
 @needs_namespaces
 @pytest.mark.slow
-def test_honest_programs_pass():
-    found = verdicts("honest", "stdin")
+@pytest.mark.parametrize("mode", list(MODES))
+def test_honest_programs_pass(mode):
+    found = verdicts(f"{mode}_honest", mode)
     assert {title: row for title, row in found.items() if row["verdict"] != "pass"} == {}
 
 
@@ -102,12 +103,42 @@ def test_a_value_of_every_plain_type_and_what_a_test_can_do_with_it():
         | {"test": "try:\n    f(1)\n    assert False\nexcept ValueError:\n    pass", "entry": "f"},
         {"id": "changes", "program": "def f(x): x.append(1)", "mode": "assert"}
         | {"test": "x = [0]\nf(x)\nassert x == [0, 1]", "entry": "f"},
-        {"id": "object", "program": "def f(x): return x", "mode": "assert"}
-        | {"test": "f(object())", "entry": "f"},
     ]
     found = {row["id"]: row["verdict"] for row in judged(rows, 1)}
-    assert found.pop("object") == "sandbox_error"  # a test that cannot be asked apart
     assert set(found.values()) == {"pass"}
+
+
+RAISES = "try:\n    f(1)\n    assert False\nexcept {kind}:\n    pass"
+
+
+@needs_namespaces
+@pytest.mark.parametrize(
+    ("program", "test", "verdict"),
+    [
+        ("def f(n): raise ValueError", RAISES.format(kind="Exception"), "pass"),
+        ("class E(KeyError): pass\ndef f(n): raise E", RAISES.format(kind="LookupError"), "pass"),
+        ("def f(n): 'ä'.encode('ascii')", RAISES.format(kind="ValueError"), "pass"),
+        # to end where an error is expected, or to answer nonsense, is no error
+        ("import os\ndef f(n): os._exit(0)", RAISES.format(kind="Exception"), "runtime_error"),
+        ("import os\ndef f(n): os.close(4)", RAISES.format(kind="BaseException"), "runtime_error"),
+        ("import os\ndef f(n): os.write(4, b'xxxx')", RAISES.format(kind=""), "runtime_error"),
+        # a test that cannot be asked apart is the data's fault, and never a program's doing
+        ("def f(x): return x", "f(object())", "sandbox_error"),
+        ("def f(x): return x", "def test_f():\n    assert f(1) == 2", "sandbox_error"),
+        ("def f(x): return x", "import numpy\nassert f(1) == 1", "sandbox_error"),
+        ("def f(x): return x", "assert f(1 == 1", "sandbox_error"),
+        ("import os\nos._exit(0)", "assert f(1) == 1", "runtime_error"),
+        ("def f(: return x", "assert f(1) == 1", "compile_error"),
+        ("def f(x): return x", "assert f(1) == 1\nf(object())", "runtime_error"),
+        ("def f(x):\n    for _ in range(196): x = [x]\n    return x", "f([f(1)])", "runtime_error"),
+        ("def f(*, x): x.append(1)", "x = [0]\nf(x=x)\nassert x == [0, 1]", "pass"),
+        ("class S:\n    def f(self, n): return n", "def check(c): assert c(1) == 1", "pass"),
+    ],
+)
+def test_what_a_test_may_ask_and_a_program_may_answer(program, test, verdict):
+    entry = "S().f" if "class S" in program else "f"
+    row = {"id": "a", "program": program, "mode": "assert", "test": test, "entry": entry}
+    assert [found["verdict"] for found in judged([row], 1)] == [verdict]
 
 
 @needs_namespaces
