@@ -31,11 +31,11 @@ from benchmarks.data import table
 from benchmarks.usage import MIB, processor
 from stages.base.errors import EverystepError, ResourceError
 from stages.sandbox.grading import Outcome
-from stages.sandbox.kernel import interpreter
 from stages.sandbox.pool import Pool
 from stages.sandbox.rows import Task
 
 CORES = os.cpu_count() or 1
+FOLDER = os.path.realpath(sys.base_prefix)
 PYTHON = (os.path.realpath(sys.executable), "-I", "-S", "-c")
 PROGRAMS = {
     "print(1)": "print(1)",
@@ -95,8 +95,8 @@ def bubblewrap() -> tuple[str, ...]:
     if shutil.which("bwrap") is None:
         raise ResourceError("bubblewrap is the peer of this benchmark: apt-get install bubblewrap")
     shown = ["/usr", "/lib", "/lib64"]
-    if not Path(interpreter()).is_relative_to("/usr"):
-        shown.append(interpreter())
+    if not Path(FOLDER).is_relative_to("/usr"):
+        shown.append(FOLDER)
     binds = [part for one in shown if Path(one).exists() for part in ("--ro-bind", one, one)]
     apart = ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
     return ("bwrap", *apart, "--clearenv", *binds, "--tmpfs", "/tmp", "--chdir", "/tmp")  # noqa: S108
@@ -257,7 +257,7 @@ class Look:
         mounts = descriptors = 0
         resident = 0.0
         for process in (own, *below):
-            with contextlib.suppress(psutil.NoSuchProcess, FileNotFoundError, ProcessLookupError):
+            with contextlib.suppress(psutil.Error, OSError):  # one on its way out
                 mounts += Path(f"/proc/{process.pid}/mountinfo").read_bytes().count(b"\n")
                 descriptors += process.num_fds()
                 resident += process.memory_info().rss / MIB

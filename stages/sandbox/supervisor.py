@@ -54,6 +54,7 @@ def supervise(start: Callable[[], int], readers: list[int], given: tuple[int, by
     watch = _Watch(proc, bounds.memory)
     child = start()
     poll = _Poll(readers, given, bounds.output, ended)
+    poll.watch(os.pidfd_open(child))
     looked = begun
     while True:
         poll.wait(TICK)
@@ -185,11 +186,12 @@ class _Poll:
         else:
             os.close(self._into)
 
+    def watch(self, process: int) -> None:
+        """Wake when it ends, too."""
+        self._poll.register(process, select.POLLIN)
+
     def wait(self, seconds: float) -> None:
         """One round."""
-        if not self._open and not self._rest:
-            time.sleep(min(seconds, 0.002))
-            return
         for descriptor, _ in self._poll.poll(seconds * 1000):
             if descriptor == self._into and self._rest:
                 self._write()
