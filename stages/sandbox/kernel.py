@@ -6,6 +6,7 @@ This module and those that import nothing but it run inside a worker, started wi
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import platform
 import signal
@@ -42,12 +43,19 @@ INTERPRETER = (
 """The running Python, virtual environment and links resolved: its program, and its libraries."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_libc.prctl.argtypes = (ctypes.c_int, *[ctypes.c_ulong] * 4)  # told once: it is called often
+_NO_CAPABILITIES = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0), (ctypes.c_uint32 * 6)()
+
+
+class _Filter(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("program", ctypes.c_char_p))
 
 
 class ForbiddenError(OSError):
     """The kernel refused a call that a cell needs."""
 
 
+@functools.cache
 def machine() -> str:
     """The processor's name, one that this module knows the calls of."""
     name = platform.machine()
@@ -74,7 +82,11 @@ def unshare(flags: int) -> None:
 
 
 def fork_into(flags: int) -> int:
-    """Fork into new namespaces; 0 in the child. One system call less than fork and unshare."""
+    """Fork into new namespaces; 0 in the child, which has one thread and forks before it runs more.
+
+    One system call less than fork and unshare, and the interpreter's own work after a fork is left
+    to the child's fork: it touches pages that each would copy.
+    """
     api = ctypes.pythonapi
     api.PyOS_BeforeFork()
     number, wanted = (
@@ -82,9 +94,6 @@ def fork_into(flags: int) -> int:
         ctypes.c_ulong(flags | signal.SIGCHLD),
     )
     pid = int(_libc.syscall(number, wanted, None, None, None, None))
-    if pid == 0:
-        api.PyOS_AfterFork_Child()
-        return 0
     failure = ctypes.get_errno()
     api.PyOS_AfterFork_Parent()
     ctypes.set_errno(failure)
@@ -109,8 +118,7 @@ def pivot_root(new: str, old: str) -> None:
 
 
 def _prctl(*arguments: int) -> None:
-    longs = [ctypes.c_ulong(value) for value in (*arguments, 0, 0, 0, 0)[:5]]
-    _done(_libc.prctl(*longs), f"prctl {arguments[0]}")
+    _done(_libc.prctl(*(*arguments, 0, 0, 0, 0)[:5]), "prctl")
 
 
 def end_with_parent() -> None:
@@ -135,16 +143,11 @@ def drop_capabilities() -> None:
         except ForbiddenError:
             break  # beyond the last one
     _prctl(_PR_SET_SECUREBITS, _SECURE_ALL_LOCKED)
-    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
-    _call("capset", header, (ctypes.c_uint32 * 6)())
+    _call("capset", *_NO_CAPABILITIES)
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 
 def filter_calls(program: bytes) -> None:
     """Install a seccomp filter; no_new_privs must be set."""
-
-    class Program(ctypes.Structure):
-        _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
-
     _call("seccomp", ctypes.c_uint(1), ctypes.c_uint(0),
-          ctypes.byref(Program(len(program) // 8, program)))  # fmt: skip
+          ctypes.byref(_Filter(len(program) // 8, program)))  # fmt: skip

@@ -28,6 +28,8 @@ PEER = 4
 """Descriptor of the other cell: of the program for its driver, of the driver for the program."""
 
 NAMED = "<program>"
+UNHEARD = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+"""Signals that a worker ignores, and a program does not; the others are in a worker as in it."""
 
 
 def confine(limits: dict[str, int], filter_: bytes) -> None:
@@ -41,10 +43,8 @@ def confine(limits: dict[str, int], filter_: bytes) -> None:
         resource.setrlimit(kind, (min(value, harder), harder))
     kernel.drop_capabilities()
     kernel.filter_calls(filter_)
-    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+    for number in UNHEARD:
         signal.signal(number, signal.SIG_DFL)
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # as a Python that was just started has it
-        signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

@@ -19,9 +19,7 @@ import struct
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any
 
 from stages.sandbox import driver, kernel, plain, program, root, seccomp
@@ -48,8 +46,9 @@ queue random re statistics string struct textwrap threading time traceback typin
 def main(tools: bool) -> None:
     """Serve runs until the socket closes."""
     kernel.end_with_parent()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-        signal.signal(number, signal.SIG_IGN)
+    unheard = {signal.SIGINT, *program.UNHEARD, signal.SIGPIPE, signal.SIGXFSZ}
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        signal.signal(number, signal.SIG_IGN if number in unheard else signal.SIG_DFL)
     try:
         _enter(tools)
     except OSError as error:
@@ -103,8 +102,9 @@ def _map_ids(user: int, group: int, inside: int) -> None:
         ("uid_map", f"{inside} {user} 1"),
         ("gid_map", f"{inside} {group} 1"),
     ):
-        with Path("/proc/self", name).open("w", encoding="ascii") as file:
-            file.write(text)
+        file = os.open(f"/proc/self/{name}", os.O_WRONLY)
+        os.write(file, text.encode())
+        os.close(file)
 
 
 def _run(sockets: list[int], patience: float, filter_: bytes) -> None:
@@ -206,7 +206,7 @@ def _inside(
     bounds = Bounds(request["cpu"], request["wall"], request["memory"], request["output"])
     stdin = request.get("stdin", "").encode("utf-8", "surrogateescape")
     ended = supervise(start, [out for out, _ in written], (given[1], stdin), bounds, proc)
-    told = {name: value for name, value in asdict(ended).items() if name != "output"}
+    told = {name: value for name, value in vars(ended).items() if name != "output"}
     return told, [ended.output[out] for out, _ in written]
 
 
