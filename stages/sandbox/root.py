@@ -23,6 +23,7 @@ from stages.sandbox.kernel import (
 )
 
 STAGING = "/mnt"  # in the worker's own mount namespace
+BOX = "/box"
 DEVICES = ("null", "urandom", "random")
 ZERO = ("zero",)  # with the tools: mapped, it is memory that no limit counts
 LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
@@ -51,18 +52,18 @@ def enter(tools: bool) -> None:
     kernel.mount(None, "/", None, MS_BIND | kernel.MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV)
 
 
-def furnish(disk: int, files: int) -> int:
-    """For one program: an empty box of that many bytes and files, and no /proc for it.
-
-    Returns a descriptor of the cell's own /proc, for the one who watches.
-    """
-    size = f"size={disk},nr_inodes={files},mode=700"
-    kernel.mount("tmpfs", "/box", "tmpfs", MS_NOSUID | MS_NODEV, size)
+def watch() -> int:
+    """A descriptor of the cell's own /proc, for the one who watches; the program has none."""
     kernel.mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     watched = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     _empty("/proc")
-    os.chdir("/box")
     return watched
+
+
+def furnish(disk: int, files: int) -> None:
+    """For one program: an empty box of that many bytes and files."""
+    size = f"size={disk},nr_inodes={files},mode=700"
+    kernel.mount("tmpfs", BOX, "tmpfs", MS_NOSUID | MS_NODEV, size)
 
 
 def offer_to_the_killer(proc: int) -> None:

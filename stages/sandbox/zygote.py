@@ -9,6 +9,7 @@ socket a cell, and hands it on. What a program finds in its memory is its own re
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -51,22 +52,23 @@ def main(tools: bool) -> None:
         signal.signal(number, signal.SIG_IGN if number in unheard else signal.SIG_DFL)
     try:
         _enter(tools)
+        sys.executable = kernel.INTERPRETER[0]
+        for name in WARM.split():
+            __import__(name)
+        gc.collect()
+        gc.freeze()  # or every cell would copy the pages it looks at
+        filter_ = seccomp.program(kernel.machine())
+        spare = _Cell(filter_)
     except OSError as error:
         send(CONTROL, json.dumps({"forbidden": str(error)}).encode())
         os._exit(1)
-    sys.executable = kernel.INTERPRETER[0]
-    for name in WARM.split():
-        __import__(name)
-    gc.collect()
-    gc.freeze()  # or every cell would copy the pages it looks at
     send(CONTROL, json.dumps({"ready": sys.version_info[:3]}).encode())
-    filter_ = seccomp.program(kernel.machine())
     control = socket.socket(fileno=CONTROL)
     while True:
         head, sockets, *_ = socket.recv_fds(control, HEAD.size, MOST_CELLS)
         if len(head) < HEAD.size:
             os._exit(0)
-        _run(sockets, HEAD.unpack(head)[0] + SLOW, filter_)
+        spare = _run(spare, sockets, HEAD.unpack(head)[0] + SLOW, filter_)
 
 
 def _enter(tools: bool) -> None:
@@ -107,45 +109,57 @@ def _map_ids(user: int, group: int, inside: int) -> None:
         os.close(file)
 
 
-def _run(sockets: list[int], patience: float, filter_: bytes) -> None:
-    """One run: a cell, or two that are joined, a program's and its driver's."""
+def _run(spare: _Cell, sockets: list[int], patience: float, filter_: bytes) -> _Cell:
+    """One run: in the cell made ahead, and a driver's in another that is joined to it.
+
+    Gives the next spare cell, made while the run is under way.
+    """
     joined = socket.socketpair() if len(sockets) > 1 else ()
-    cells = [_Cell(own, peer) for own, peer in zip_longest(sockets, joined)]
-    for cell in cells:
-        cell.start(filter_)
+    cells = [spare, *(_Cell(filter_) for _ in sockets[1:])]
+    for cell, own, peer in zip_longest(cells, sockets, joined):
+        cell.give([own] if peer is None else [own, peer.fileno()])
     for descriptor in (*sockets, *(peer.detach() for peer in joined)):
         os.close(descriptor)
     until = time.monotonic() + patience
+    spare = _Cell(filter_)
     for cell in cells:
         cell.finish(until)
+    return spare
 
 
 class _Cell:
-    """A fork into new namespaces that reads a request from a socket and reports on it."""
+    """A fork into new namespaces: given a socket, it reads a request from it and reports on it."""
 
-    def __init__(self, own: int, peer: socket.socket | None) -> None:
-        self._own = own
-        self._peer = peer
-        self._pid = 0
-
-    def start(self, filter_: bytes) -> None:
+    def __init__(self, filter_: bytes) -> None:
         """Fork; the child never returns."""
         user, group = os.geteuid(), os.getegid()
+        self._way, its = socket.socketpair()
         self._pid = kernel.fork_into(
             kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS | kernel.CLONE_NEWPID
             | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
         )  # fmt: skip
         if self._pid:
+            its.close()
             return
+        own = -1
         try:
-            _close_all_but(self._own, -1 if self._peer is None else self._peer.fileno())
+            _close_all_but(its.fileno())
             _map_ids(user, group, INSIDE)
-            request = json.loads(receive(self._own) or b"null")
-            _report(self._own, *_inside(request, self._peer, filter_))
+            kernel.hide_memory(True)
+            proc = root.watch()
+            waiting = _Program(proc, filter_)
+            own, *peer = _handed(its)
+            _report(own, *_inside(waiting, receive(own) or b"null", peer, proc))
         except (OSError, ValueError, TypeError) as error:
-            _report(self._own, {"fault": f"{type(error).__name__}: {error}"})
+            own = _handed(its)[0] if own < 0 else own
+            _report(own, {"fault": f"{type(error).__name__}: {error}"})
         finally:
             os._exit(0)
+
+    def give(self, descriptors: list[int]) -> None:
+        """A socket to read from, and one to the other cell; if it is gone, the host will see it."""
+        with self._way, contextlib.suppress(BrokenPipeError):
+            socket.send_fds(self._way, [b"R"], descriptors)
 
     def finish(self, until: float) -> None:
         """Wait for its end; kill it when the time has come, and with the host."""
@@ -168,52 +182,83 @@ def _report(own: int, told: dict[str, Any], outputs: Sequence[bytearray] = ()) -
         send(own, output)
 
 
-def _close_all_but(*kept: int) -> None:
+def _close_all_but(kept: int) -> None:
     """A cell holds no descriptor of the worker or of another cell, or no end would ever show."""
-    at = CONTROL
-    for one in sorted(one for one in kept if one >= 0):
-        os.closerange(at, one)
-        at = one + 1
-    os.closerange(at, 1024)
+    os.closerange(CONTROL, kept)
+    os.closerange(kept + 1, 1024)
+
+
+def _handed(way: socket.socket) -> list[int]:
+    """Descriptors that come; none will if the other end is gone."""
+    told, descriptors, *_ = socket.recv_fds(way, 1, MOST_CELLS)
+    if not told:
+        os._exit(0)
+    return descriptors
 
 
 def _inside(
-    request: dict[str, Any], peer: socket.socket | None, filter_: bytes
+    waiting: _Program, told: bytes, peer: list[int], proc: int
 ) -> tuple[dict[str, Any], list[bytearray]]:
     """As process 1 of a cell: furnish it, run the program, say how it ended and what it wrote."""
-    kernel.hide_memory(True)
-    proc = root.furnish(request["disk"], request["files"])
-    pipes = [os.pipe() for _ in range(4)]
-    given, *written = pipes
-
-    def start() -> int:
-        pid = os.fork()
-        if pid:
-            for own in (given[0], *(into for _, into in written)):
-                os.close(own)
-            if peer is not None:
-                peer.close()
-            return pid
-        try:
-            os.setsid()
-            root.offer_to_the_killer(proc)
-            _wire([given[0], *(into for _, into in written)], peer)
-            program.confine(request["limits"], filter_)
-            os._exit(_play(request))
-        finally:
-            os._exit(1)
-
+    request = json.loads(told)
+    root.furnish(request["disk"], request["files"])
     bounds = Bounds(request["cpu"], request["wall"], request["memory"], request["output"])
-    stdin = request.get("stdin", "").encode("utf-8", "surrogateescape")
-    ended = supervise(start, [out for out, _ in written], (given[1], stdin), bounds, proc)
-    told = {name: value for name, value in vars(ended).items() if name != "output"}
-    return told, [ended.output[out] for out, _ in written]
+    given = (waiting.given, request.get("stdin", "").encode("utf-8", "surrogateescape"))
+    ended = supervise(lambda: waiting.start(told, peer), waiting.written, given, bounds, proc)
+    told_ = {name: value for name, value in vars(ended).items() if name != "output"}
+    return told_, [ended.output[out] for out in waiting.written]
 
 
-def _wire(descriptors: list[int], peer: socket.socket | None) -> None:
-    """Standard streams as 0 to 2, the channel as 3, the other cell as 4, and nothing else."""
-    wanted = [*descriptors, *([peer.fileno()] if peer else [])]
-    safe = [os.dup2(one, 20 + at, inheritable=True) for at, one in enumerate(wanted)]
+class _Program:
+    """A process that waits to be told which program it is."""
+
+    def __init__(self, proc: int, filter_: bytes) -> None:
+        """Fork; the child never returns."""
+        (theirs, self.given), *outputs = (os.pipe() for _ in range(4))
+        self.written = [out for out, _ in outputs]
+        ends = [theirs, *(into for _, into in outputs)]
+        self._way, its = socket.socketpair()
+        self._pid = os.fork()
+        if self._pid == 0:
+            try:
+                os.setsid()
+                root.offer_to_the_killer(proc)
+                _wire([*ends, its.fileno()])
+                request = json.loads(_told(program.PEER))
+                os.chdir(root.BOX)
+                program.confine(request["limits"], filter_)
+                os._exit(_play(request))
+            finally:
+                os._exit(1)
+        for own in ends:
+            os.close(own)
+        its.close()
+
+    def start(self, told: bytes, peer: list[int]) -> int:
+        """Tell it, and have no hold on the other cell; its process id."""
+        socket.send_fds(self._way, [b"R"], peer)
+        send(self._way.fileno(), told)
+        self._way.close()
+        for one in peer:
+            os.close(one)
+        return self._pid
+
+
+def _told(at: int) -> bytes:
+    """What to run. The other cell takes the place of the way on which this comes."""
+    way = socket.socket(fileno=at)
+    peer = _handed(way)
+    told = receive(way.detach()) or b"null"
+    if peer:
+        os.dup2(peer[0], at, inheritable=True)
+    for one in peer or [at]:
+        os.close(one)
+    return told
+
+
+def _wire(descriptors: list[int]) -> None:
+    """Standard streams as 0 to 2, the channel as 3, the way to be told as 4, and nothing else."""
+    safe = [os.dup2(one, 20 + at, inheritable=True) for at, one in enumerate(descriptors)]
     for at, one in enumerate(safe):
         os.dup2(one, at, inheritable=True)
     os.closerange(len(safe), 1024)
