@@ -1,6 +1,6 @@
 """A worker: a small interpreter in namespaces of its own that forks a cell for every run.
 
-Started as ``python -I -S -X utf8 -c ...`` by :mod:`stages.sandbox.worker`, with a socket as
+Started as ``python -s -P -S -X utf8 -c ...`` by :mod:`stages.sandbox.worker`, with a socket as
 descriptor 3. It runs nothing of a model's itself, and ends when the socket or its parent does.
 
 It never holds a request or a report, for every cell is a copy of its memory: it is handed one
