@@ -21,12 +21,15 @@ from stages.sandbox.program import PEER, RESULT
 
 def run_test(test: str, entry: str) -> NoReturn:
     """Run the test; its verdict goes to the channel, which the program does not have."""
-    code = compile(test, "<test>", "exec", dont_inherit=True)
     other = _Program()
     space: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
     method = entry.replace("()", "", 1)  # Solution().solve: of an object made for each call
     named = all(part.isidentifier() for part in method.split("."))
-    called = None if named else compile(entry, "<entry>", "exec")
+    try:
+        code = compile(test, "<test>", "exec", dont_inherit=True)
+        called = None if named else compile(entry, "<entry>", "exec")
+    except (SyntaxError, ValueError) as error:
+        _end("U", f"the test does not compile: {error}")
     for name in sorted(_asked(code) | (_asked(called) if called else {method})):
         space.setdefault(name, other.function(name))
     try:
@@ -36,9 +39,11 @@ def run_test(test: str, entry: str) -> NoReturn:
         elif "check" in space:
             space["check"](other.function(method))
     except AssertionError as error:
-        _end("W", f"assertion failed: {error}")
-    except Exception as error:  # noqa: BLE001  (the program raised it, or its value made the test raise it)
-        _end("E", f"{type(error).__name__}: {error}")
+        _end("W" if other.asked else "U", f"assertion failed: {error}")
+    except BaseException as error:  # noqa: BLE001  (the program's error, or one that its value led to)
+        _end("E" if other.asked else "U", f"{type(error).__name__}: {error}")
+    if not other.asked:
+        _end("U", f"the test ends without a call of {entry}")
     _end("P")
 
 
@@ -65,10 +70,14 @@ def _parts(code: CodeType) -> Iterator[CodeType]:
 
 
 class _Program:
-    """The program in the other cell."""
+    """The program in the other cell.
+
+    Until it is ``asked`` for the first time, nothing that goes wrong is its doing, but then all may
+    be: a program must not be able to have a failure of its own taken for one of the test.
+    """
 
     def __init__(self) -> None:
-        self._answered = False
+        self.asked = False
 
     def function(self, name: str) -> Callable[..., Any]:
         """The program's function of that name."""
@@ -83,8 +92,8 @@ class _Program:
         try:
             request = plain.encode((name, list(arguments), named))
         except plain.NotPlainError as error:
-            # once the program has answered, it may be its doing
-            _end("E" if self._answered else "U", f"the test passes {name} no plain data: {error}")
+            _end("E" if self.asked else "U", f"the test passes {name} no plain data: {error}")
+        self.asked = True
         try:
             send(PEER, request)
             answer = receive(PEER)
@@ -92,7 +101,6 @@ class _Program:
             _end("E", f"the program ended or answered nonsense ({type(error).__name__})")
         if answer is None:
             _end("E", "the program ended")
-        self._answered = True
         try:
             kind, *rest = plain.decode(answer)
             if kind == "value":

@@ -96,7 +96,7 @@ class _Process:
         pairs = "; ".join(f"os.dup2({high}, {low})" for low, high in self._high(given).items())
         code = f"import os; {pairs}; os.closerange({REQUEST} + 1, 4096)\n"
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-X", "utf8", "-c",
+            [sys.executable, "-s", "-P", "-S", "-X", "utf8", "-c",
              code + START.format(root=ROOT, request=REQUEST)],
             stdin=files["stdin"], stdout=files["stdout"], stderr=files["stderr"],
             pass_fds=self._passed, env={"PYTHONHASHSEED": "0"}, cwd=self._home,

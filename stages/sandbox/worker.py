@@ -56,11 +56,11 @@ class Worker:
         with other:
             code = START.format(given=other.fileno(), control=CONTROL, root=ROOT, tools=tools)
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-X", "utf8", "-c", code],
+                [sys.executable, "-s", "-P", "-S", "-X", "utf8", "-c", code],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=(other.fileno(),),
-                env={"PYTHONHASHSEED": "0"},
+                env={"PYTHONHASHSEED": "0"},  # which -I would not look at
                 cwd="/",
                 start_new_session=True,
             )

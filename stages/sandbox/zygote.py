@@ -1,6 +1,6 @@
 """A worker: a small interpreter in namespaces of its own that makes cells, one for every run.
 
-Started as ``python -I -S -X utf8 -c ...`` by :mod:`stages.sandbox.worker`, with a socket as
+Started as ``python -s -P -S -X utf8 -c ...`` by :mod:`stages.sandbox.worker`, with a socket as
 descriptor 3. It runs nothing of a model's itself, and ends when the socket or its parent does.
 
 A cell is made ahead: its namespaces, and in it a process that will be the program, confined and

@@ -125,6 +125,11 @@ RAISES = "try:\n    f(1)\n    assert False\nexcept {kind}:\n    pass"
         ("import os\ndef f(n): os.write(4, b'xxxx')", RAISES.format(kind=""), "runtime_error"),
         # a test that cannot be asked apart is the data's fault, and never a program's doing
         ("def f(x): return x", "f(object())", "sandbox_error"),
+        ("def f(x): return x", "def test_f():\n    assert f(1) == 2", "sandbox_error"),
+        ("def f(x): return x", "import numpy\nassert f(1) == 1", "sandbox_error"),
+        ("def f(x): return x", "assert f(1 == 1", "sandbox_error"),
+        ("import os\nos._exit(0)", "assert f(1) == 1", "runtime_error"),
+        ("def f(: return x", "assert f(1) == 1", "compile_error"),
         ("def f(x): return x", "assert f(1) == 1\nf(object())", "runtime_error"),
         ("def f(x):\n    for _ in range(196): x = [x]\n    return x", "f([f(1)])", "runtime_error"),
         ("def f(*, x): x.append(1)", "x = [0]\nf(x=x)\nassert x == [0, 1]", "pass"),
