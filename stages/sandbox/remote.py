@@ -42,7 +42,7 @@ SHOWN = 300  # characters of a refusal that are quoted
 AGAIN = frozenset((408, 429, 500, 502, 503, 504))
 """Status codes after which the same request may succeed."""
 STRANGER = (401, 403)
-TRANSPORT = (urllib.error.URLError, http.client.HTTPException, TimeoutError, OSError)
+TRANSPORT = (http.client.HTTPException, OSError)
 
 Row = Mapping[str, Any]
 

@@ -128,8 +128,8 @@ def _limits(desk: Desk) -> Callable[[Request], Awaitable[Response]]:
         bounds = desk.bounds
         return JSONResponse(
             {
-                "rows": bounds.rows,
-                "runs": bounds.runs,
+                "rows": bounds.to_check,
+                "runs": bounds.to_run,
                 "body_bytes": bounds.body_bytes,
                 "seconds": bounds.seconds,
                 "largest": asdict(LARGEST),

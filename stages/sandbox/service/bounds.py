@@ -34,6 +34,16 @@ class Bounds:
     command_s: float = 300.0
 
     @property
+    def to_check(self) -> int:
+        """Rows of one request to check: never more than the queue holds, or they would not go."""
+        return min(self.rows, self.queue)
+
+    @property
+    def to_run(self) -> int:
+        """Rows of one request to run."""
+        return min(self.runs, self.queue)
+
+    @property
     def body_bytes(self) -> int:
         """The largest body of a request."""
         return self.body_mb * MEBIBYTE

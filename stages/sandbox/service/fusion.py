@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import binascii
 import os
+import re
 import signal
 from typing import Any
 
@@ -27,6 +28,8 @@ from stages.sandbox.service.desk import Desk
 
 LANGUAGES = ("python",)
 POD = "POD_NAME"  # environment variable with the name of the pod, where there is one
+STATUS = re.compile(r"exit status (\d+)|ended by signal (?:(SIG[A-Z]+)|(\d+))")
+"""What a reason says of the status of a process."""
 SECONDS = 10.0  # of run_timeout, where none is given
 UNPACK = """\
 def _unpack(files, source):
@@ -66,7 +69,8 @@ def read_task(body: dict[str, Any]) -> Task:
     limits = {"time_s": _number(body, "run_timeout", SECONDS)}
     limits |= {"mem_mb": memory if memory > 0 else Limits().mem_mb}
     program = _with_files(code, body.get("files") or {})
-    return to_run([{"program": program, "input": stdin, "limits": limits}])[0]
+    row = {"program": program, "language": language, "input": stdin, "limits": limits}
+    return to_run([row])[0]
 
 
 def as_fusion(found: Graded) -> dict[str, Any]:
@@ -96,12 +100,13 @@ def _return_code(found: Graded) -> int:
     """0, or what the reason says of the status; 1, as of an exception, if it says nothing."""
     if found.outcome is Outcome.PASS:
         return 0
-    last = found.reason.rpartition(" ")[2]
-    if found.reason.startswith("exit status "):
-        return int(last)
-    if found.reason.startswith("ended by signal ") and last in signal.Signals.__members__:
-        return -signal.Signals[last].value
-    return -signal.SIGKILL if found.reason == "killed" else 1
+    if found.reason == "killed":
+        return -signal.SIGKILL
+    said = STATUS.match(found.reason)
+    if said is None:
+        return 1
+    status, name, number = said.groups()
+    return int(status) if status else -signal.Signals[name].value if name else -int(number)
 
 
 def _with_files(code: str, files: object) -> str:

@@ -43,7 +43,7 @@ class Metrics:
         )
         self.refused = Counter(
             "everystep_sandbox_refused",
-            "Requests answered with a fault, by status",
+            "Requests refused, by status, after token and size were looked at",
             ["status"],
             registry=self._registry,
         )

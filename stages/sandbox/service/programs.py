@@ -30,7 +30,7 @@ class Programs:
 
     async def check(self, request: Request) -> Response:
         """``{"verdicts": [...], "undone": [...]}``, in the order of the rows."""
-        rows = read_rows(await read_object(request), self._desk.bounds.rows)
+        rows = read_rows(await read_object(request), self._desk.bounds.to_check)
         found = await attended(request, self.checked(rows))
         return answer({"verdicts": found, "undone": _undone(found)})
 
@@ -41,7 +41,7 @@ class Programs:
         and ``why`` says how. ``why`` is "sandbox_error" where nobody knows; then ``reason`` says
         more.
         """
-        rows = read_rows(await read_object(request), self._desk.bounds.runs)
+        rows = read_rows(await read_object(request), self._desk.bounds.to_run)
         tasks = to_run(rows)
         answers = [self._answer(one) for one in await attended(request, self._desk.run(tasks))]
         return answer({"answers": answers, "undone": _undone(answers)})

@@ -64,11 +64,12 @@ def _end(pool: Pool, desk: Desk) -> None:
 
 
 def _serve(config: uvicorn.Config, listening: socket.socket) -> None:
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: None)  # uvicorn handles them, then raises them again
+    server = uvicorn.Server(config)
+    for number in (signal.SIGTERM, signal.SIGINT):  # uvicorn handles them, then raises them again
+        signal.signal(number, server.handle_exit)
     sys.stdout.write(f"{_address(listening)}\n")
     sys.stdout.flush()
-    uvicorn.Server(config).run([listening])
+    server.run([listening])
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -54,6 +54,14 @@ def test_what_is_not_reached_in_time_is_named_and_is_no_verdict():
         held.go.set()
 
 
+def test_a_request_is_never_larger_than_the_queue():
+    with served(queue=3, rows=64, runs=16) as client:
+        told = client.get("/v1/limits").json()
+        assert (told["rows"], told["runs"]) == (3, 3)
+        for rows, status in ((3, 200), (4, 422)):
+            assert client.post("/v1/check", json={"rows": [ROW] * rows}).status_code == status
+
+
 def test_rows_are_counted_by_verdict():
     counting = {"pass": ROW, "wrong_answer": {**ROW, "tests": [["a", "b"]]}}
     with served(workers=1) as client:

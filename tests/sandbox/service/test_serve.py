@@ -105,6 +105,15 @@ def test_what_runs_too_long_or_is_killed_leaves_no_process(number):
     until(lambda: gone(cells))
 
 
+@needs_namespaces
+@pytest.mark.slow
+def test_it_ends_when_told_to_in_its_first_moment():
+    with started() as (process, address):
+        assert address
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+
+
 @pytest.mark.slow
 def test_options_that_are_none_end_with_one_plain_message():
     said = ended("--host", "0.0.0.0")
