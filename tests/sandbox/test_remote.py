@@ -33,10 +33,11 @@ class Scripted:
     """A server that gives the answers it is told to, and keeps what it was asked."""
 
     def __init__(self, *answers):
-        self.answers, self.asked = list(answers), []
+        self.answers, self.asked, self.got = list(answers), [], []
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(handler):  # noqa: N805
+                self.got.append(handler.path)
                 self.reply(handler, 200, {}, LIMITS)
 
             def do_POST(handler):  # noqa: N805
@@ -90,7 +91,7 @@ def test_judgements_and_answers_are_those_of_the_sandbox_beside():
 
 
 def test_rows_go_in_batches_that_the_service_takes_in_order():
-    rows = [{**ROW, "id": str(n), "program": "#" * (900 if n == 5 else n)} for n in range(11)]
+    rows = [{**ROW, "id": str(n), "program": "#" * (900 if n > 3 else n)} for n in range(11)]
 
     class Judging(Scripted):
         def reply(self, handler, status, headers, body):
@@ -169,7 +170,6 @@ def test_rows_that_were_not_reached_are_sent_again():
         verdicts(PASS, undone=[7]),
         verdicts({"verdict": "pass"}),
         verdicts({**PASS, "verdict": "splendid"}),
-        (307, {"Location": "http://127.0.0.1:1/"}, {}),
         (413, {}, {}),
     ],
 )
@@ -177,6 +177,13 @@ def test_an_answer_that_is_none_is_an_error_of_ours(answer):
     with Scripted(answer) as server, at(server) as sandbox:
         (found,) = sandbox.check([ROW])
     assert (found.verdict, found.reward) == (Verdict.ERROR, None)
+
+
+def test_a_token_does_not_follow_a_redirection():
+    with Scripted() as other, Scripted((302, {"Location": other.base_url}, {})) as server:
+        with at(server) as sandbox:
+            assert sandbox.check([ROW])[0].verdict is Verdict.ERROR
+    assert (server.got, other.got) == (["/ready", "/v1/limits"], [])
 
 
 def test_a_run_that_the_service_could_not_do_says_nothing_about_the_program():

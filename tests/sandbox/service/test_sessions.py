@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import dataclass
 
 import httpx
@@ -89,6 +90,7 @@ def test_one_command_at_a_time_also_when_its_client_left(client):
         with pytest.raises(httpx.ReadTimeout):
             gone.post(f"{path}/run", json={"command": "wait"})
     assert client.post(f"{path}/run", json={"command": "a"}).status_code == 409
+    time.sleep(0.7)  # longer than a session may be idle, which this one is not
     Shell.opened[0].go.set()
     until(lambda: client.post(f"{path}/run", json={"command": "a"}).status_code == 200)
 
