@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from stages.base.errors import ConfigError
 from stages.base.params import SandboxSettings
 from stages.sandbox.local import LocalSandbox
 from stages.sandbox.pool import Pool
+from stages.sandbox.remote import RemoteSandbox
 from stages.sandbox.unsafe import UnsafeRunner
-from stages.sandbox.worker import Worker
+from stages.sandbox.worker import Runner, Worker
 
 LOCAL = ("namespaces", "unsafe")
 """The backends of this machine."""
@@ -19,9 +21,16 @@ def open_pool(backend: str, workers: int) -> Pool:
     """Workers of this machine; ConfigError for fewer than one."""
     if workers < 1:
         raise ConfigError(f"{workers} workers: the sandbox needs at least one.")
-    return Pool(workers, UnsafeRunner if backend == "unsafe" else Worker)
+    return Pool(workers, runner(backend))
 
 
-def open_sandbox(settings: SandboxSettings) -> LocalSandbox:
-    """The sandbox that rewards and scores are measured in."""
+def runner(backend: str) -> Callable[[bool], Runner]:
+    """What starts one worker of a backend."""
+    return UnsafeRunner if backend == "unsafe" else Worker
+
+
+def open_sandbox(settings: SandboxSettings) -> LocalSandbox | RemoteSandbox:
+    """The sandbox of rewards and scores; ConfigError if a service is not there."""
+    if settings.backend == "remote":
+        return RemoteSandbox(settings)
     return LocalSandbox(open_pool(settings.backend, settings.workers or os.cpu_count() or 1))
