@@ -48,11 +48,12 @@ class Session:
             raise DataError(f"a command is a text of at most {LONGEST} bytes without a null")
         text = command.encode("utf-8", "replace").decode("utf-8")
         request = {"command": text, "seconds": timeout, "wall": timeout + STEPS * GRACE}
+        told = {}
         try:
             told = self._worker.run(request)
-        except VerifierError:
-            self.close()  # an answer that comes late would be taken for that of the next command
-            raise
+        finally:
+            if not told:  # a late answer would be taken for that of the next command
+                self.close()
         if "fault" in told:
             raise VerifierError(f"a session failed ({told['fault']}): start another")
         return Told(**told)

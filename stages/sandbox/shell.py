@@ -117,7 +117,7 @@ class _Session:
         self._shell, self._script = 0, -1
         self._status = 0  # of the shell that ended last
         self._unsent = memoryview(b"")
-        self._reported = b""
+        self._reported, self._noise = b"", 0  # the latter: bytes during this command
         self._folder = "/box"
         self._last = 0  # exit status of the last command
         self._gone = 0.0  # processor seconds of processes that ended
@@ -127,6 +127,8 @@ class _Session:
         self._fresh()
 
     def _fresh(self) -> None:
+        """Forget what the last command wrote."""
+        self._noise = 0
         most = self._bounds["output"]
         self._kept = {self._out: Kept(most), self._errors: Kept(most)}
 
@@ -268,26 +270,32 @@ class _Session:
         """One round of reading, writing and watching; whether the host said something."""
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
-        # beyond the bound, output is read a piece at a time: its writer waits
-        slow = sum(kept.count for kept in self._kept.values()) > self._bounds["output"]
-        for descriptor in (self._report,) if slow else (self._report, *self._kept):
+        # what comes beyond all bounds is read a piece at a time, now and then: its writer waits
+        much = sum(kept.count for kept in self._kept.values()) > self._bounds["output"]
+        slow = {*(self._kept if much else ()), *((self._report,) if self._noise > PIECE else ())}
+        for descriptor in {self._report, *self._kept} - slow:
             poll.register(descriptor, select.POLLIN)
         if self._unsent and self._shell:
             poll.register(self._script, select.POLLOUT)
         tick = TICK if self._busy else SLOW_TICK
         ready = {descriptor for descriptor, _ in poll.poll(tick * 1000)}
-        if slow and not ready:
-            ready.update(self._kept)
+        if not ready:
+            ready = slow
         for descriptor in ready.intersection(self._kept):
             self._read(descriptor, PIECE)
         if self._report in ready:
-            self._reported = (self._reported + _piece(self._report))[-2 * PIECE :]
+            self._hear()
         if self._script in ready:
             self._write()
         self._reap()
         if time.monotonic() - self._looked >= tick:
             self._look()
         return self._control in ready
+
+    def _hear(self) -> None:
+        piece = _piece(self._report)
+        self._noise += len(piece)
+        self._reported = (self._reported + piece)[-2 * PIECE :]
 
     def _read(self, descriptor: int, most: int) -> None:
         self._kept[descriptor].add(_piece(descriptor, most))

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from stages.base.errors import DataError
 from stages.sandbox import custom
 from stages.sandbox.custom import NoJsonError, as_json
+from stages.sandbox.limits import Limits
 from stages.sandbox.pool import judged
 from stages.sandbox.rows import Task
 from tests.sandbox.test_plain import VALUES
@@ -53,7 +54,8 @@ PRINTED = [
 
 @needs_namespaces
 @pytest.mark.slow
-def test_no_output_makes_a_checker_fail_for_us():
+def test_no_output_makes_a_checker_fail_for_us(monkeypatch):
+    monkeypatch.setattr(custom, "LIMITS", Limits(time_s=1))
     found = verdicts({text: {"program": f"print({text}, end='')"} for text in PRINTED})
     assert {verdict for verdict, _ in found.values()} == {"wrong_answer"}
     assert "fails on" in found["'x'"][1]
