@@ -41,8 +41,8 @@ class Session:
         One that takes longer is interrupted; if it ignores that it is ended, and at last the shell
         with it: then ``lost`` says so, there is a new shell in the same folder, and files are as
         they were. When the session has ended, ``ended`` says why and nothing runs any more. Time
-        spent waiting for a processor does not count. DataError for what cannot be a command;
-        VerifierError if the worker failed.
+        spent waiting for a processor does not count, up to ten times ``timeout``. DataError for
+        what cannot be a command; VerifierError if the worker failed.
         """
         if "\0" in command or len(command.encode("utf-8", "replace")) > LONGEST:
             raise DataError(f"a command is a text of at most {LONGEST} bytes without a null")

@@ -38,6 +38,7 @@ GRACE = 1.0  # seconds that a command has to end after an interrupt
 STEPS = 3  # of interruption: see ``_interrupt``
 STARTING = 10.0  # seconds that a shell has to start
 PIECE = 1 << 16
+_REPORT = b"{ builtin printf '%s %%d\\n' \"$?\" >&%d; PS1= PROMPT_COMMAND=; } 2>/dev/null\n"
 _NOISE = re.compile(r"bash: \[[\d: ()]+\] tcsetattr: [^\n]*\n")  # as there is no terminal
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ./_-=,:;@%+")
 
@@ -248,9 +249,7 @@ class _Session:
     def _ask(self, lines: bytes) -> str:
         """Have the shell run lines, then report with a token that only these lines know."""
         token = os.urandom(16).hex()
-        report = b"{ builtin printf '%s %%d\\n' \"$?\" >&%d; } 2>/dev/null\n" % (
-            token.encode(), REPORT
-        )  # fmt: skip
+        report = _REPORT % (token.encode(), REPORT)
         # twice: a command that is cut off inside quotes takes one line with it
         self._unsent = memoryview(bytes(self._unsent) + lines + report + report)
         return token

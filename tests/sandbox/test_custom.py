@@ -64,6 +64,13 @@ def test_no_output_makes_a_checker_fail_for_us(monkeypatch):
     assert verdicts({"slow": row})["slow"][0] == "wrong_answer"
 
 
+@needs_namespaces
+def test_an_output_too_large_for_any_checker_is_too_much_output(monkeypatch):
+    monkeypatch.setattr(custom, "LARGEST", 100)
+    found = verdicts({"a": {"program": "print('5', ' ' * 99, '5')"}})["a"]
+    assert found[0] == "output_limit"
+
+
 BROKEN = {
     "syntax": ("print(", "SyntaxError"),
     "raises": ("raise KeyError('a')", "KeyError: 'a'"),

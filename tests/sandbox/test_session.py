@@ -100,6 +100,13 @@ def test_background_work_goes_on_and_holds_nobody_up(shared):
     assert shared.run("kill %1; wait").lost == ""
 
 
+@needs_namespaces
+def test_nobody_is_prompted(shared):
+    assert shared.run("PS1='prompt '; PROMPT_COMMAND='echo said'; echo a").lost == ""
+    told = shared.run("echo a")
+    assert (told.stdout, told.stderr) == ("a\n", "")
+
+
 INTERRUPTED = {
     "sleep": ("echo a; sleep 100; echo b", 130),
     "loop": ("echo a; while true; do sleep 0.1; done", 130),
