@@ -47,7 +47,7 @@ class Session:
         if "\0" in command or len(command.encode("utf-8", "replace")) > LONGEST:
             raise DataError(f"a command is a text of at most {LONGEST} bytes without a null")
         text = command.encode("utf-8", "replace").decode("utf-8")
-        request = {"command": text, "seconds": timeout, "wall": timeout + STEPS * GRACE}
+        request = {"command": text, "seconds": timeout, "wall": timeout + len(STEPS) * GRACE}
         told = {}
         try:
             told = self._worker.run(request)

@@ -34,8 +34,10 @@ OPTIONS = ("--norc", "--noprofile", "--noediting", "+H", "+o", "history", "-i")
 
 REPORT, ERRORS = 100, 101  # the shell's descriptors for reports and, until it is up, for errors
 TICK, SLOW_TICK = 0.02, 0.1  # seconds between looks, with and without a command
-GRACE = 1.0  # seconds that a command has to end after an interrupt
-STEPS = 3  # of interruption: see ``_interrupt``
+GRACE = 0.5  # seconds that a command has to end after each step to end it
+STEPS = ("interrupt", "interrupt", "interrupt", "kill", "interrupt", "kill shell")
+"""More than one interrupt: a shell whose child ends at that moment takes it for the child's."""
+
 STARTING = 10.0  # seconds that a shell has to start
 PIECE = 1 << 16
 _REPORT = b"{ builtin printf '%s %%d\\n' \"$?\" >&%d; PS1= PROMPT_COMMAND=; } 2>/dev/null\n"
@@ -232,17 +234,16 @@ class _Session:
         if not self._shell and not self._ended:
             self.start(self._folder)
 
-    def _interrupt(self, step: int) -> str:
-        """End what the shell runs: by an interrupt, by force, then with the shell. A new token."""
+    def _interrupt(self, number: int) -> str:
+        """Take a step to end what the shell runs, at last the shell. A new token."""
+        step = STEPS[min(number, len(STEPS)) - 1]
         self._folder = self._watch.folder(self._shell)
-        if step == 1:
-            _kill(-self._shell, signal.SIGINT)
-        else:
+        if step != "interrupt":
             for process in self._watch.session(self._shell):
-                if process != self._shell or step > 2:
+                if process != self._shell or step == "kill shell":
                     _kill(process, signal.SIGKILL)
-            _kill(self._shell, signal.SIGINT)
-        if step > 2:
+        _kill(-self._shell, signal.SIGINT)
+        if step == "kill shell":
             self._lost = self._lost or "the command could not be interrupted"
         return self._ask(b"")
 
