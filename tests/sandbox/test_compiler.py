@@ -78,6 +78,18 @@ def test_a_task_is_compiled_once(monkeypatch):
 
 
 @needs_namespaces
+@needs_compiler
+def test_a_checker_of_the_data_set_judges_it_too():
+    checker = "import json\nprint('ok' if json.loads(input())['output'] in ('1', '2') else 'wrong')"
+    row = {"language": "cpp", "checker": "custom", "checker_program": checker}
+    program = '#include <cstdio>\nint main() { int n; scanf("%d", &n); printf("%d", n); }'
+    rows = [
+        {"id": given, "program": program, "tests": [[given, "1"]], **row} for given in ("2", "3")
+    ]
+    assert [found["verdict"] for found in judged(rows, 1)] == ["pass", "wrong_answer"]
+
+
+@needs_namespaces
 def test_no_compiler_is_said_as_what_the_machine_lacks():
     without = Worker(tools=False)
     try:
