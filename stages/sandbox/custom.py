@@ -26,7 +26,7 @@ from stages.sandbox.limits import MEBIBYTE, Limits
 from stages.sandbox.rows import Task
 
 LIMITS = Limits(time_s=10.0, mem_mb=512, nproc=8, output_mb=1)
-LARGEST = 16 * MEBIBYTE  # of an output
+LARGEST = 64 * MEBIBYTE  # of an output as JSON
 LONGEST_INT = 14_000  # bits: Python reads no longer ones from JSON
 REMEMBERED = 1 << 16
 

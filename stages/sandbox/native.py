@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import stat
+import struct
 import sys
 
 from stages.sandbox.frames import send
@@ -16,6 +18,7 @@ FLAGS = (
     "-x", "c++", "-std=gnu++17", "-O2", "-w", "-fmax-errors=3", "-o", BINARY, "-",
 )  # fmt: skip
 PATHS = "/usr/bin:/bin"
+_LOAD = b"\1\0\0\0"  # the kind of a segment that is loaded, in a 64-bit ELF file
 
 
 def compile_program() -> None:
@@ -32,9 +35,27 @@ def image(binary: bytes) -> int:
 
 
 def run_image(made: int) -> None:
-    """Run a program made by ``image``; does not return."""
+    """Run a program made by ``image``; does not return.
+
+    One that is too large to be loaded would be killed by the kernel, which does not say why.
+    """
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if most != resource.RLIM_INFINITY and _loaded(made) > most:
+        send(RESULT, b"R")
+        sys.stderr.write("MemoryError: its data alone are more than it may use\n")
+        sys.stderr.flush()
+        os._exit(1)
     os.set_inheritable(made, False)
     become(made, ["program"], {})
+
+
+def _loaded(made: int) -> int:
+    """Bytes of memory that a program takes before it does anything: its loaded segments."""
+    head = os.pread(made, 64, 0)
+    (start,) = struct.unpack_from("<Q", head, 32)
+    size, count = struct.unpack_from("<HH", head, 54)
+    parts = [os.pread(made, size, start + at * size) for at in range(count)]
+    return sum(int(struct.unpack_from("<Q", part, 40)[0]) for part in parts if part[:4] == _LOAD)
 
 
 def become(what: str | int, arguments: list[str], environment: dict[str, str]) -> None:

@@ -47,22 +47,22 @@ class Session:
         One that takes longer is interrupted; if it ignores that it is ended, and at last the shell
         with it: then ``lost`` says so, there is a new shell in the same folder, and files are as
         they were. When the session has ended, ``ended`` says why and nothing runs any more. Time
-        spent waiting for a processor does not count. DataError for what cannot be a command;
-        VerifierError if the worker failed.
+        spent waiting for a processor does not count, up to ten times ``timeout``. DataError for
+        what cannot be a command; VerifierError if the worker failed.
         """
         if "\0" in command or len(command.encode("utf-8", "replace")) > LONGEST:
             raise DataError(f"a command is a text of at most {LONGEST} bytes without a null")
         text = command.encode("utf-8", "replace").decode("utf-8")
-        patience = (timeout + STEPS * GRACE) * STRETCH + PATIENCE
+        patience = (timeout + len(STEPS) * GRACE) * STRETCH + PATIENCE
+        told = {}
         try:
             send(self._way.fileno(), json.dumps({"command": text, "seconds": timeout}).encode())
             told = json.loads(answered(self._way, patience))
         except OSError as error:
-            self.close()
             raise VerifierError(f"a session is gone ({error}): start another") from error
-        except VerifierError:
-            self.close()  # an answer that comes late would be taken for that of the next command
-            raise
+        finally:
+            if not told:  # a late answer would be taken for that of the next command
+                self.close()
         if "fault" in told:
             raise VerifierError(f"a session failed ({told['fault']}): start another")
         return Told(**told)

@@ -34,10 +34,13 @@ OPTIONS = ("--norc", "--noprofile", "--noediting", "+H", "+o", "history", "-i")
 
 REPORT, ERRORS = 100, 101  # the shell's descriptors for reports and, until it is up, for errors
 TICK, SLOW_TICK = 0.02, 0.1  # seconds between looks, with and without a command
-GRACE = 1.0  # seconds that a command has to end after an interrupt
-STEPS = 3  # of interruption: see ``_interrupt``
+GRACE = 0.5  # seconds that a command has to end after each step to end it
+STEPS = ("interrupt", "interrupt", "interrupt", "kill", "interrupt", "kill shell")
+"""More than one interrupt: a shell whose child ends at that moment takes it for the child's."""
+
 STARTING = 10.0  # seconds that a shell has to start
 PIECE = 1 << 16
+_REPORT = b"{ builtin printf '%s %%d\\n' \"$?\" >&%d; PS1= PROMPT_COMMAND=; } 2>/dev/null\n"
 _NOISE = re.compile(r"bash: \[[\d: ()]+\] tcsetattr: [^\n]*\n")  # as there is no terminal
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ./_-=,:;@%+")
 
@@ -117,7 +120,7 @@ class _Session:
         self._shell, self._script = 0, -1
         self._status = 0  # of the shell that ended last
         self._unsent = memoryview(b"")
-        self._reported = b""
+        self._reported, self._noise = b"", 0  # the latter: bytes during this command
         self._folder = "/box"
         self._last = 0  # exit status of the last command
         self._born = self._used = self._looked = time.monotonic()
@@ -126,6 +129,8 @@ class _Session:
         self._fresh()
 
     def _fresh(self) -> None:
+        """Forget what the last command wrote."""
+        self._noise = 0
         most = self._bounds["output"]
         self._kept = {self._out: Kept(most), self._errors: Kept(most)}
 
@@ -229,26 +234,23 @@ class _Session:
         if not self._shell and not self._ended:
             self.start(self._folder)
 
-    def _interrupt(self, step: int) -> str:
-        """End what the shell runs: by an interrupt, by force, then with the shell. A new token."""
+    def _interrupt(self, number: int) -> str:
+        """Take a step to end what the shell runs, at last the shell. A new token."""
+        step = STEPS[min(number, len(STEPS)) - 1]
         self._folder = self._watch.folder(self._shell)
-        if step == 1:
-            _kill(-self._shell, signal.SIGINT)
-        else:
+        if step != "interrupt":
             for process in self._watch.session(self._shell):
-                if process != self._shell or step > 2:
+                if process != self._shell or step == "kill shell":
                     _kill(process, signal.SIGKILL)
-            _kill(self._shell, signal.SIGINT)
-        if step > 2:
+        _kill(-self._shell, signal.SIGINT)
+        if step == "kill shell":
             self._lost = self._lost or "the command could not be interrupted"
         return self._ask(b"")
 
     def _ask(self, lines: bytes) -> str:
         """Have the shell run lines, then report with a token that only these lines know."""
         token = os.urandom(16).hex()
-        report = b"{ builtin printf '%s %%d\\n' \"$?\" >&%d; } 2>/dev/null\n" % (
-            token.encode(), REPORT
-        )  # fmt: skip
+        report = _REPORT % (token.encode(), REPORT)
         # twice: a command that is cut off inside quotes takes one line with it
         self._unsent = memoryview(bytes(self._unsent) + lines + report + report)
         return token
@@ -268,26 +270,32 @@ class _Session:
         """One round of reading, writing and watching; whether the host said something."""
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
-        # beyond the bound, output is read a piece at a time: its writer waits
-        slow = sum(kept.count for kept in self._kept.values()) > self._bounds["output"]
-        for descriptor in (self._report,) if slow else (self._report, *self._kept):
+        # what comes beyond all bounds is read a piece at a time, now and then: its writer waits
+        much = sum(kept.count for kept in self._kept.values()) > self._bounds["output"]
+        slow = {*(self._kept if much else ()), *((self._report,) if self._noise > PIECE else ())}
+        for descriptor in {self._report, *self._kept} - slow:
             poll.register(descriptor, select.POLLIN)
         if self._unsent and self._shell:
             poll.register(self._script, select.POLLOUT)
         tick = TICK if self._busy else SLOW_TICK
         ready = {descriptor for descriptor, _ in poll.poll(tick * 1000)}
-        if slow and not ready:
-            ready.update(self._kept)
+        if not ready:
+            ready = slow
         for descriptor in ready.intersection(self._kept):
             self._read(descriptor, PIECE)
         if self._report in ready:
-            self._reported = (self._reported + _piece(self._report))[-2 * PIECE :]
+            self._hear()
         if self._script in ready:
             self._write()
         self._reap()
         if time.monotonic() - self._looked >= tick:
             self._look()
         return self._control in ready
+
+    def _hear(self) -> None:
+        piece = _piece(self._report)
+        self._noise += len(piece)
+        self._reported = (self._reported + piece)[-2 * PIECE :]
 
     def _read(self, descriptor: int, most: int) -> None:
         self._kept[descriptor].add(_piece(descriptor, most))

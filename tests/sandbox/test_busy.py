@@ -79,7 +79,7 @@ def test_work_outlasts_a_busy_machine_and_sleep_does_not():
         "sleep": "timeout",
     }
     assert found["work"][1] > 4.2  # it was a busy machine
-    assert found["sleep"][1] < 2 * 4.2
+    assert found["sleep"][1] < 5 * 4.2  # nor did it end when all do
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,8 @@ VERDICTS = {
     "channel": "runtime_error",
     "unshare": "wrong_answer",
     "unnamed signal": "runtime_error",
+    "large data": "oom",
+    "data": "pass",
 }
 
 
@@ -74,6 +76,18 @@ def test_a_task_is_compiled_once(monkeypatch):
     with Pool(1) as workers:
         (verdict,) = workers.check([Task.parse(row)])
     assert (verdict.outcome, verdict.tests_passed, len(built)) == ("pass", 2, 1)
+
+
+@needs_namespaces
+@needs_compiler
+def test_a_checker_of_the_data_set_judges_it_too():
+    checker = "import json\nprint('ok' if json.loads(input())['output'] in ('1', '2') else 'wrong')"
+    row = {"language": "cpp", "checker": "custom", "checker_program": checker}
+    program = '#include <cstdio>\nint main() { int n; scanf("%d", &n); printf("%d", n); }'
+    rows = [
+        {"id": given, "program": program, "tests": [[given, "1"]], **row} for given in ("2", "3")
+    ]
+    assert [found["verdict"] for found in judged(rows, 1)] == ["pass", "wrong_answer"]
 
 
 @needs_namespaces

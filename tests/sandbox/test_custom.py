@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from stages.base.errors import DataError
 from stages.sandbox import custom
 from stages.sandbox.custom import NoJsonError, as_json
+from stages.sandbox.limits import Limits
 from stages.sandbox.rows import Task
 from tests.sandbox.judging import judged
 from tests.sandbox.test_plain import VALUES
@@ -53,13 +54,21 @@ PRINTED = [
 
 @needs_namespaces
 @pytest.mark.slow
-def test_no_output_makes_a_checker_fail_for_us():
+def test_no_output_makes_a_checker_fail_for_us(monkeypatch):
+    monkeypatch.setattr(custom, "LIMITS", Limits(time_s=1))
     found = verdicts({text: {"program": f"print({text}, end='')"} for text in PRINTED})
     assert {verdict for verdict, _ in found.values()} == {"wrong_answer"}
     assert "fails on" in found["'x'"][1]
     slow = "import json\nwhile json.loads(input())['output'] != 'a':\n    while 1: 0\nprint('ok')"
     row = {"program": "print('b')", "checker_program": slow, "tests": [["", "a"]]}
     assert verdicts({"slow": row})["slow"][0] == "wrong_answer"
+
+
+@needs_namespaces
+def test_an_output_too_large_for_any_checker_is_too_much_output(monkeypatch):
+    monkeypatch.setattr(custom, "LARGEST", 100)
+    found = verdicts({"a": {"program": "print('5', ' ' * 99, '5')"}})["a"]
+    assert found[0] == "output_limit"
 
 
 BROKEN = {

@@ -100,6 +100,13 @@ def test_background_work_goes_on_and_holds_nobody_up(shared):
     assert shared.run("kill %1; wait").lost == ""
 
 
+@needs_namespaces
+def test_nobody_is_prompted(shared):
+    assert shared.run("PS1='prompt '; PROMPT_COMMAND='echo said'; echo a").lost == ""
+    told = shared.run("echo a")
+    assert (told.stdout, told.stderr) == ("a\n", "")
+
+
 INTERRUPTED = {
     "sleep": ("echo a; sleep 100; echo b", 130),
     "loop": ("echo a; while true; do sleep 0.1; done", 130),
@@ -107,6 +114,7 @@ INTERRUPTED = {
     "python": ("echo a; python3 -c 'while True: pass'", 130),
     "ignored": ("echo a; python3 -c 'import signal as s; s.signal(2, 1); s.pause()'", 137),
     "flood": ("yes a", 130),
+    "flood of reports": ("echo a; yes >&100", 130),
     "reader": ("echo a; cat /dev/zero > /dev/null", 130),
     "script": ("echo a; cat <&10; sleep 100", 130),
     "stopped child": ("echo a; bash -c 'kill -STOP $$'", 137),
@@ -205,6 +213,7 @@ def test_long_output_is_cut_in_its_middle(shared):
 
 
 @needs_namespaces
+@pytest.mark.slow
 def test_bounds_of_processes_and_disk_hold(shared):
     told = shared.run("for i in {1..60}; do sleep 1 & done 2>&1 | grep -c temporarily; kill %%", 20)
     assert int(told.stdout) > 0 or told.timed_out
@@ -246,6 +255,20 @@ def test_a_session_that_is_closed_leaves_no_process():
     assert within(10, lambda: not any(Path(f"/proc/{one}").exists() for one in processes))
     with pytest.raises(VerifierError, match="gone"):
         session.run("echo a")
+
+
+@needs_namespaces
+def test_a_session_whose_command_was_given_up_runs_no_other(monkeypatch):
+    def given_up(patience: float) -> None:
+        raise KeyboardInterrupt
+
+    with Session(LIMITS) as session:
+        monkeypatch.setattr(session._worker, "_answer", given_up)
+        with pytest.raises(KeyboardInterrupt):
+            session.run("sleep 0.1; echo late")
+        monkeypatch.undo()
+        with pytest.raises(VerifierError, match="gone"):
+            session.run("echo next")
 
 
 @needs_namespaces
