@@ -69,5 +69,6 @@ class Limits:
                 "CORE": 1,  # with 0 a handler of the host's would still be started
                 "MEMLOCK": 0,
                 "MSGQUEUE": 0,
+                "SIGPENDING": 1024,  # and timers
             },
         }

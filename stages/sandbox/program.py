@@ -28,6 +28,7 @@ PEER = 4
 """Descriptor of the other cell: of the program for its driver, of the driver for the program."""
 
 NAMED = "<program>"
+OURS = 20  # calls of ours that the program's are above; it can go as deep as on a host
 
 
 def confine(limits: dict[str, int], filter_: bytes) -> None:
@@ -115,6 +116,7 @@ def _compiled(source: str) -> CodeType | None:
 
 def _main_module() -> ModuleType:
     """A fresh ``__main__``, as a program finds it."""
+    sys.setrecursionlimit(sys.getrecursionlimit() + OURS)
     module = ModuleType("__main__")
     module.__dict__["__builtins__"] = builtins
     sys.modules["__main__"] = module
@@ -154,8 +156,11 @@ def _ended(work: Any) -> int:
             sys.stderr.write(f"{left.code}\n")
         status = 0 if left.code is None else left.code if isinstance(left.code, int) else 1
         status = status if -(1 << 63) <= status < 1 << 63 else -1
-    except BaseException:  # noqa: BLE001  (as the interpreter does it)
-        traceback.print_exc()
+    except BaseException as error:  # noqa: BLE001  (as the interpreter does it)
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+            trace = trace.tb_next  # from its own first line on, as on a host
+        traceback.print_exception(error.with_traceback(trace))
         status = 1
     try:
         threading._shutdown()  # type: ignore[attr-defined]
