@@ -14,6 +14,7 @@ import json
 import os
 import select
 import signal
+import site
 import socket
 import struct
 import sys
@@ -56,6 +57,9 @@ def main(tools: bool) -> None:
         send(CONTROL, json.dumps({"forbidden": str(error)}).encode())
         os._exit(1)
     sys.executable = kernel.INTERPRETER[0]
+    site.setquit()
+    site.setcopyright()
+    site.sethelper()
     for name in WARM.split():
         __import__(name)
     gc.collect()
