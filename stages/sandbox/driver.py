@@ -1,8 +1,9 @@
 """Inside a cell of its own: the test code of a data set, apart from the program it tests.
 
-Every name that the test uses and does not define is a function of the program: a call goes to the
-program's cell as plain data and comes back as plain data. So the test sees values only, and the
-program sees arguments only; what the test makes of them never passes through the program's process.
+The names in its entry are functions of the program: a call goes to the program's cell as plain data
+and comes back as plain data. So the test sees values only, and the program sees arguments only;
+what the test makes of them never passes through the program's process. Helpers are the test's own:
+it could not trust one of the program's.
 """
 
 from __future__ import annotations
@@ -30,8 +31,11 @@ def run_test(test: str, entry: str) -> NoReturn:
         called = None if named else compile(entry, "<entry>", "exec")
     except (SyntaxError, ValueError) as error:
         _end("U", f"the test does not compile: {error}")
-    for name in sorted(_asked(code) | (_asked(called) if called else {method})):
-        space.setdefault(name, other.function(name))
+    names = _asked(called) if called else {method}
+    if unknown := _asked(code) - names - set(space):
+        _end("U", f"neither the test nor its entry names {', '.join(sorted(unknown))}")
+    for name in sorted(names):
+        space[name] = other.function(name)
     try:
         exec(code, space)
         if called is not None:
@@ -54,11 +58,12 @@ def _end(verdict: str, text: str = "") -> NoReturn:
 
 
 def _asked(code: CodeType) -> set[str]:
-    """Global names that a test uses and neither it nor Python defines."""
+    """Global names that a test uses and neither it nor Python defines; none if it imports all."""
     steps = [step for part in _parts(code) for step in dis.get_instructions(part)]
     stored = {step.argval for step in steps if step.opname in ("STORE_NAME", "STORE_GLOBAL")}
     loaded = {step.argval for step in steps if step.opname in ("LOAD_NAME", "LOAD_GLOBAL")}
-    return loaded - stored - set(vars(builtins)) - {"__name__"}
+    everything = any(step.opname == "IMPORT_STAR" for step in steps)
+    return set() if everything else loaded - stored - set(vars(builtins)) - {"__file__"}
 
 
 def _parts(code: CodeType) -> Iterator[CodeType]:

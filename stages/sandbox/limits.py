@@ -69,5 +69,6 @@ class Limits:
                 "STACK": DEEP,
                 "MEMLOCK": 0,
                 "MSGQUEUE": 0,
+                "SIGPENDING": 1024,  # and timers
             },
         }

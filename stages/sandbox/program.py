@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import atexit
 import builtins
+import gc
 import io
 import resource
 import signal
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, cast
 
 from stages.sandbox import kernel, plain
 from stages.sandbox.frames import receive, send
@@ -30,6 +32,7 @@ NAMED = "<program>"
 NO_CORE = (1, 1)  # bytes: with 0 a handler of the host's would still be started
 UNHEARD = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 """Signals that a worker ignores, and a program does not; the others are in a worker as in it."""
+OURS = 20  # calls of ours that the program's are above; it can go as deep as on a host
 
 
 def confine(filter_: bytes) -> None:
@@ -47,10 +50,12 @@ def limit(limits: dict[str, int]) -> None:
     for name, value in limits.items():
         kind = getattr(resource, f"RLIMIT_{name}")
         hard = resource.getrlimit(kind)[1]
-        harder = value + (name == "CPU")  # a signal first, then the end
-        if hard != resource.RLIM_INFINITY:
-            harder = min(harder, hard)
-        resource.setrlimit(kind, (min(value, harder), harder))
+        most = value + (name == "CPU")  # a signal first, then the end
+        if name == "STACK":
+            most = hard  # programs that recurse ask for more, and it counts as memory anyway
+        elif hard != resource.RLIM_INFINITY:
+            most = min(most, hard)
+        resource.setrlimit(kind, (value if most < 0 else min(value, most), most))
 
 
 def run_program(source: str) -> int:
@@ -59,7 +64,7 @@ def run_program(source: str) -> int:
     code = _compiled(source)
     if code is None:
         return 1
-    return _ended(lambda: exec(code, module.__dict__))
+    return _ended(module, lambda: exec(code, module.__dict__))
 
 
 def run_function(source: str, name: str, arguments: list[Any]) -> int:
@@ -78,7 +83,7 @@ def run_function(source: str, name: str, arguments: list[Any]) -> int:
         except plain.NotPlainError as error:
             raise TypeError(f"{name} gave no plain value: {error}") from None
 
-    return _ended(call)
+    return _ended(module, call)
 
 
 def serve_functions(source: str) -> int:
@@ -100,7 +105,7 @@ def serve_functions(source: str) -> int:
                 answer = plain.encode(("raised", kind.__name__, str(error)[:1000]))
             send(PEER, answer)
 
-    return _ended(serve)
+    return _ended(module, serve)
 
 
 def _compiled(source: str) -> CodeType | None:
@@ -119,26 +124,37 @@ def _compiled(source: str) -> CodeType | None:
 
 def _main_module() -> ModuleType:
     """A fresh ``__main__``, as a program finds it."""
+    sys.setrecursionlimit(sys.getrecursionlimit() + OURS)
     module = ModuleType("__main__")
     module.__dict__["__builtins__"] = builtins
     sys.modules["__main__"] = module
     sys.argv = ["program"]
-    sys.stdin = io.TextIOWrapper(
-        io.BufferedReader(io.FileIO(0)), encoding="utf-8", errors="surrogateescape"
-    )
-    sys.stdout = io.TextIOWrapper(
-        io.BufferedWriter(io.FileIO(1, "w")),
-        encoding="utf-8",
-        errors="surrogateescape",
-        newline="\n",
-    )
-    sys.stderr = io.TextIOWrapper(
-        io.BufferedWriter(io.FileIO(2, "w")),
-        encoding="utf-8",
-        errors="backslashreplace",
-        line_buffering=True,
-    )
+    for descriptor, name, errors in (
+        (0, "stdin", "surrogateescape"), (1, "stdout", "surrogateescape"),
+        (2, "stderr", "backslashreplace"),
+    ):  # fmt: skip
+        stream = _stream(descriptor, name, errors)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
     return module
+
+
+def _stream(descriptor: int, name: str, errors: str) -> io.TextIOWrapper:
+    """A standard stream, made as the interpreter makes it; programs look at its parts."""
+    mode = "w" if descriptor else "r"
+    raw: Any = io.FileIO(descriptor, mode, closefd=False)
+    raw.name = f"<{name}>"
+    buffer = io.BufferedWriter(raw) if descriptor else io.BufferedReader(raw)
+    line_end, by_line = ("\n", descriptor == 2) if descriptor else (None, False)
+    text: Any = io.TextIOWrapper(buffer, "utf-8", errors, line_end, by_line)
+    text.mode = mode
+    return cast(io.TextIOWrapper, text)
+
+
+def _flush(*streams: Any) -> None:
+    for stream in streams:
+        if stream is not None and not getattr(stream, "closed", False):
+            stream.flush()
 
 
 def _named(module: ModuleType, name: str) -> Any:
@@ -148,8 +164,11 @@ def _named(module: ModuleType, name: str) -> Any:
     return getattr(found(), method) if owner else found
 
 
-def _ended(work: Any) -> int:
-    """The exit status as the interpreter would have it, its threads and exit handlers run."""
+def _ended(module: ModuleType, work: Callable[[], None]) -> int:
+    """The exit status as the interpreter would have it, its threads and exit handlers run.
+
+    At last its objects go: files that it opened and never closed are written then.
+    """
     status = 0
     try:
         work()
@@ -158,14 +177,20 @@ def _ended(work: Any) -> int:
             sys.stderr.write(f"{left.code}\n")
         status = 0 if left.code is None else left.code if isinstance(left.code, int) else 1
         status = status if -(1 << 63) <= status < 1 << 63 else -1
-    except BaseException:  # noqa: BLE001  (as the interpreter does it)
-        traceback.print_exc()
+    except BaseException as error:  # noqa: BLE001  (as the interpreter does it)
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+            trace = trace.tb_next  # from its own first line on, as on a host
+        traceback.print_exception(error.with_traceback(trace))
         status = 1
     try:
         threading._shutdown()  # type: ignore[attr-defined]
         atexit._run_exitfuncs()
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
+        _flush(sys.stdout, sys.stderr)
+        sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+        module.__dict__.clear()
+        gc.collect()
+        _flush(sys.stdout, sys.stderr)
     except BaseException:  # noqa: BLE001  (a program's own handlers run here)
         status = status or 120  # as the interpreter has it
     return status & 0xFF

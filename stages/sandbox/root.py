@@ -26,7 +26,7 @@ STAGING = "/mnt"  # in the worker's own mount namespace
 BOX = "/box"
 DEVICES = ("null", "urandom", "random")
 ZERO = ("zero",)  # with the tools: mapped, it is memory that no limit counts
-LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
+LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo")
 TOOLS = ("/bin", "/usr/bin", "/usr/include", "/usr/libexec")
 """Where compilers and a shell live: only in the cells that need them."""
 

@@ -61,6 +61,7 @@ REFUSED = [
     ((53, 199), 0, _ALL, 1, False),  # socketpair of any family but AF_UNIX: loads a driver
     # shared memory without a file stays when no process has it mapped, so nobody counts it
     ((9, 222), 3, 0x21, 0x21, True),  # mmap MAP_SHARED | MAP_ANONYMOUS
+    ((72, 25), 1, _ALL, 1024, True),  # fcntl F_SETLEASE: others wait to open the file
     # another process: the first one of the cell, which watches, has the program's user id
     ((302, 261), 0, _ALL, _SELF, False),  # prlimit64
     ((302, 261), 1, _ALL, 4, True),  # prlimit64 and setrlimit of RLIMIT_CORE: see limits.py

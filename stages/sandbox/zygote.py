@@ -17,6 +17,7 @@ import gc
 import json
 import os
 import signal
+import site
 import socket
 import sys
 from collections.abc import Sequence
@@ -49,6 +50,9 @@ def main(tools: bool) -> None:
     try:
         _enter(tools)
         sys.executable = kernel.INTERPRETER[0]
+        site.setquit()
+        site.setcopyright()
+        site.sethelper()
         for name in WARM.split():
             __import__(name)
         gc.collect()

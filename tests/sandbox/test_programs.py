@@ -134,6 +134,25 @@ RAISES = "try:\n    f(1)\n    assert False\nexcept {kind}:\n    pass"
         ("def f(x):\n    for _ in range(196): x = [x]\n    return x", "f([f(1)])", "runtime_error"),
         ("def f(*, x): x.append(1)", "x = [0]\nf(x=x)\nassert x == [0, 1]", "pass"),
         ("class S:\n    def f(self, n): return n", "def check(c): assert c(1) == 1", "pass"),
+        # what a program may give, and how a test may look at it
+        ("from collections import Counter as f", "assert f('aab') == {'a': 2, 'b': 1}", "pass"),
+        ("def f(n): return (n, [n], {n})", "assert f(1) == (1, [1], {1})", "pass"),
+        ("def f(n): return (n, [n])", "assert f(1) == [1, [1]]", "wrong_answer"),
+        ("def f(n): return n / 3", "assert abs(f(1.0) - 0.333) < 1e-2", "pass"),
+        ("def f(n): return float('nan')", "import math\nassert math.isnan(f(1))", "pass"),
+        ("def f(n): return -0.0", "assert str(f(1)) == '-0.0'", "pass"),
+        ("def f(s): return s[::-1]", "assert f('ä\\ud800\\n') == '\\n\\ud800ä'", "pass"),
+        ("def f(n): return 7 ** n", "assert f(9999) == 7 ** 9999", "pass"),
+        (
+            "def f(*a, k=2, **m): return a, k, m",
+            "assert f(1, x=b'b') == ((1,), 2, {'x': b'b'})",
+            "pass",
+        ),
+        ("def f(d): d['k'].append(1)", "d = {'k': []}\nf(d)\nassert d == {'k': [1]}", "pass"),
+        ("def f(n): yield n", "assert list(f(1)) == [1]", "runtime_error"),
+        ("def f(x): return [x]\ndef g(x): return x[0]", "assert g(f(1)) == 1", "sandbox_error"),
+        ("def f(x): return 1", "from math import *\nassert f(1) == sqrt(1)", "pass"),
+        ("def f(n): return n == 990 or f(n + 1)", "assert f(0) is True", "pass"),
     ],
 )
 def test_what_a_test_may_ask_and_a_program_may_answer(program, test, verdict):

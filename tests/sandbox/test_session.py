@@ -259,11 +259,11 @@ def test_a_session_that_is_closed_leaves_no_process():
 
 @needs_namespaces
 def test_a_session_whose_command_was_given_up_runs_no_other(monkeypatch):
-    def given_up(patience: float) -> None:
+    def given_up(*_: object) -> None:
         raise KeyboardInterrupt
 
     with Session(LIMITS) as session:
-        monkeypatch.setattr(session._worker, "_answer", given_up)
+        monkeypatch.setattr("stages.sandbox.session.answered", given_up)
         with pytest.raises(KeyboardInterrupt):
             session.run("sleep 0.1; echo late")
         monkeypatch.undo()
