@@ -149,10 +149,11 @@ ATROCITY = terms(
     r"(?:hide|dispose of|get rid of) (?:a |the |my |his |her )(?:\w+ )?(?:body|corpse), "
     r"drug (?:a|the|my|some) (?:girl|woman|man|boy|person|date), poison (?:the |a )?(?:\w+ "
     r")?(?:water supply|reservoir|well), hire a hit ?man, "
-    r"(?:spike|drug) (?:a |her |his |some |someone's )(?:\w+ )?drink, stalk (?:my|a|an|her|him)\b",
+    r"(?:spike|drug) (?:a |her |his |some |someone's )(?:\w+ )?drink, "
+    r"(?:stalk|harass|bully|intimidate) (?:my|a|an|her|him)\b",
     ending="s?",
     prefixes="shoot shooting attack murder bomb blow burn fire body corpse poison hitman hit "
-    "drink drinks stalk drug",
+    "drink drinks stalk drug harass bully intimidate",
 )
 CHILDREN = (
     "child|children|minors?|underage|preteens?|pre-teens?|little (?:girls?|boys?)|toddlers?|kids?|"

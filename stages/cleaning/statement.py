@@ -115,6 +115,8 @@ _OPENERS = (
 OPENERS = frozenset(_OPENERS.split())
 """Words that begin sentences; a capital makes no name of them."""
 
+WIDE = re.compile("[Ａ-Ｚａ-ｚ]")
+WIDTHS = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}
 UNCOUNTED = frozenset(("so", "thus", "therefore", "hence", "then", "the", "a", "A", "an", "we"))
 """Words that may differ even where every word counts."""
 
@@ -158,10 +160,19 @@ def asked(row: Row) -> tuple[str, ...]:
 
 
 def _texts(row: Row) -> _Texts:
-    prompt, (thoughts, answer) = without_phrases(row["prompt"]), _split(row["response"])
+    asked_, response = (_narrow(row[name]) for name in ("prompt", "response"))
+    prompt, (thoughts, answer) = without_phrases(asked_), _split(response)
     answer = without_phrases(answer)
     short = _shorter(f"{prompt}\n{thoughts}{answer}", SHORT_ROW)
     return _Texts(prompt, thoughts, answer, short, short or _shorter(answer, SHORT_ANSWER))
+
+
+def _narrow(text: str) -> str:
+    """A text in full width as others are; Chinese has marks of full width beside other letters.
+
+    NFKC would make another number of 10².
+    """
+    return text.translate(WIDTHS) if not text.isascii() and WIDE.search(text) else text
 
 
 def _split(response: str) -> tuple[str, str]:

@@ -32,7 +32,7 @@ TOKEN = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+|[^\w\s$\\{}.?\"`]")
 RAISED = re.compile(r"[⁰¹²³⁴-⁹⁺⁻ⁱⁿ]+")  # NFKC would make 10² one hundred and two
 VULGAR = re.compile(r"[¼-¾⅐-⅞]")  # and 2½ twenty-one halves
 DRESSING = re.compile(
-    r"\\(?:left|right|displaystyle|[,;:! ])(?![a-zA-Z])|\\(?:text|mathrm)(?![a-zA-Z])"
+    r"\\(?:left|right|displaystyle|[,;:! ])(?![a-zA-Z])|\\(?:text|mathrm)(?![a-zA-Z])|\\[()\[\]]"
 )
 SCRIPTS = (("hiragana", "ja"), ("katakana", "ja"), ("hangul", "ko"), ("cjk", "zh"))
 OTHER_SCRIPTS = (("cyrillic", "ru"), ("arabic", "ar"), ("hebrew", "he"), ("thai", "th"))
