@@ -65,10 +65,16 @@ def _first_pass(judge: Judge, said: str, stated: Conclusion, prose: bool) -> Jud
     found = judge(said)
     if found.verdict is Verdict.PASS or not stated.unmarked:
         return found
-    within = judge(stated.within) if prose and stated.within else found
+    judged = sorted(map(judge, stated.within if prose else ()), key=_refused)
+    within = judged[0] if judged else found
     if within.verdict is Verdict.UNPARSED:
         return unparsed(f"the last line states no answer: {said[:SHOWN]!r}. {FORMS}")
     return within
+
+
+def _refused(found: Judgement) -> tuple[bool, bool]:
+    """A pass before a wrong answer, and that before none."""
+    return found.verdict is not Verdict.PASS, found.verdict is Verdict.UNPARSED
 
 
 def compared(answer: str, compare: Callable[[], str | None]) -> Judgement:
