@@ -1,4 +1,4 @@
-r"""What the words after an answer do to it: they take it back, or conclude with another one.
+r"""Answers after an answer: what the words behind one conclude with, offer or correct it to.
 
 Nothing is paid for the first of two answers. So whatever comes after one and reads as a conclusion
 ("Hence x = 15.", "It is 15.", "Revised: 15") is handed out as a second answer: where it comes to
@@ -16,53 +16,6 @@ from functools import cached_property
 from stages.rewards.sentences import SENTENCE, plain_value
 
 LONGEST = 300  # characters of a sentence that concludes with a value
-ANSWER = r"(?:the|my)\s+(?:\w+\s+)?(?:answer|result|value|solution|choice)"
-AIM = rf"(?:that|this|it|which|{ANSWER})"
-SURELY = r"(?:\s+(?:all|also|clearly|obviously|definitely|simply|just|completely|probably|still))?"
-FAULT = (
-    r"(?:false|off|invalid|impossible|nonsense|absurd|bogus|flawed|(?:only|just|merely)\s+an?\s+\w+|an?\s+(?:\w+\s+)?(?:guess|trap|error|bound|"
-    r"estimate|fallacy|misconception|distractor))"
-)
-EXCESS = r"too\s+(?:small|large|big|low|high|many|few|much|little)"
-RETRACTED = re.compile(
-    r"(?i)\b(?:wrong|incorrect|wait|actually|instead|rather|correction|sorry|mistake|mistaken|"
-    r"maybe|perhaps|possibly|(?:is|was|that's)\s+not\s+(?:true|the|it|[-$\\0-9])|"
-    r"(?:isn't|wasn't)\s+(?:right|correct|true|the|it|[-$\\0-9])|not\s+(?:correct|right)|no,|"
-    r"alternatively,?\s+(?:the\s+answer|it|[-$\\0-9])|(?:could|might|may)\s+(?:also\s+)?be|"
-    r"or\s+else|scratch\s+that|never\s*mind|(?:take|took)\s+(?:that|it)\s+back|"
-    r"ignore\s+(?:that|the\s+above)|forget\s+(?:that|it)|changed\s+my\s+mind|misread|"
-    r"(?:ignore|disregard|discard|scrap|strike|retract|withdraw|undo|delete|cancel|drop|forget)\s+"
-    r"(?:that|this|it|the\s+above|my|what\s+I)|I\s+(?:retract|withdraw|reconsider|doubt)|"
-    r"let\s+(?:me|us)\s+(?:reconsider|rethink|redo|start\s+over|try\s+again)|"
-    r"(?:can\s?not|can't|couldn't|does(?:n't|\s+not)|did(?:n't|\s+not))\s+(?:\w+\s+)?(?:be|seem|look|"
-    r"sound|feel|appear)\s+(?:to\s+be\s+)?(?:right|correct|true|so|it|plausible)|"
-    r"I(?:'m|\s+am|\s+was|\s+feel)\s+(?:\w+\s+){0,2}?(?:un|not\s+(?:\w+\s+){0,2}?)"
-    r"(?:sure|certain|confident|convinced)|"
-    r"I\s+(?:do(?:n't|\s+not)|no\s+longer)\s+(?:\w+\s+)?(?:think|believe|trust|know|agree)|"
-    r"(?:made|make|making|contains?|is|was|found|find|have|has|there's|had)\s+(?:an?|some)\s+"
-    r"(?:\w+\s+)?(?:error|slip|blunder|typo|oversight|flaw)s?|miscount\w*|miscalculat\w*|"
-    rf"{ANSWER}\s+(?:is|was|seems|looks|feels|must\s+be|has\s+to\s+be|would\s+be){SURELY}\s+{FAULT}|"
-    r"(?:that|this|it|which|the\s+answer|the\s+result)\s+contradicts)(?![a-z])"
-)
-NEGATED = re.compile(
-    r"(?i)(?:^|[.!?\n]\s{0,9})(?:no|nope|not\s+(?:so|quite|really|exactly|yet))[.!](?=\s|$)"
-)
-REFUSED = re.compile(
-    rf"(?i)^[\s$*_)}}.,;:!]*(?:{AIM}\s+(?:does(?:n't|\s+not)|can\s?not|can't|won't|fails?\s+to)\s+"
-    r"(?:work|hold|fit|follow|make\s+sense|add\s+up|satisfy|check|count|apply)"
-    rf"|{AIM}\s+(?:is|was|seems|looks|feels|must\s+be|has\s+to\s+be|would\s+be){SURELY}\s+"
-    rf"(?:{FAULT}(?!\s+to\b)|{EXCESS})"
-    rf"|(?:is|was|are|would\s+be|seems|looks){SURELY}\s+(?:{FAULT}|{EXCESS}|(?:an?|the|one)\s+(?:\w+\s+){{0,2}}"
-    r"(?:trap|guess|mistake|error|bound|estimate|fallacy|misconception|distractor|decoy)|tempting|"
-    r"naive|plausible|possible|what\s+(?:\w+\s+){0,2}(?:think|say|guess|expect)s?)"
-    r"|(?:is|was|would\s+be)\s+(?:the\s+)?(?:right|correct|true|answer|best)?[^.\n]{0,30}?\b"
-    r"(?:if|unless|only\s+(?:if|when))\b"
-    r"|(?:at\s+(?:most|least)|or\s+(?:more|less|fewer|so|above|below)|and\s+(?:above|up)|"
-    r"(?:only\s+)?(?:if|unless|provided)\s+(?!(?:rounded|we|you|needed|necessary|simplified|written|"
-    r"expressed|desired)\b))\b)"
-)
-"""What takes back an answer only straight after it: later it may speak of another case."""
-
 CLAIM = r"(?:right|correct|true|real|actual|proper)"
 VALUE = r"[\s:$]{0,3}([^.!?\n]{1,60}(?:\.\d[^.!?\n]*)?)"
 AGAIN = (
@@ -74,7 +27,8 @@ AGAIN = (
 RIVALS = tuple(
     re.compile(rf"(?im){pattern}")
     for pattern in (
-        r"(?:^[ \t]{0,9}|[.!?,;:]\s{1,9}|\b(?:but|and|however,?|now)\s+)(?:the\s+)?"
+        r"(?:^[ \t]{0,9}|[.!?,;:]\s{1,9}|\b(?:but|and|however,?|now)\s+)"
+        r"(?:(?:the|option|choice|answer)\s+){0,2}"
         r"(?!(?:but|and|however|now|it|this|that|which)\b)(\S{0,39}[\w)}$*])(?:\s+\w{1,9})?\s+"
         rf"(?:is|are|would\s+(?:also\s+)?be)\s+(?:also\s+|in\s+fact\s+|the\s+)?{CLAIM}\b",
         rf"\b{CLAIM}(?:\s+(?:final\s+)?(?:answer|value|choice|option|one|result|number))?\s*"
@@ -102,7 +56,29 @@ BE = (
     r"turns\s+out\s+to\s+be|comes\s+(?:out\s+)?(?:to|at|as)|becomes|gives|yields|makes|leaves)\b|"
     r"=|:)(?:\s+(?:equal\s+to|just|simply|exactly|in\s+fact|really|now|still|only|then))?"
 )
-POINTING = r"(?:it|this|that|these|which|the\s+(?:(?:final|correct|overall|new|total|real|desired|required|whole|updated|revised)\s+)*(?:answer|result|total|value|solution|outcome|final\s+number|final))"
+KINDS = r"(?:final|correct|overall|new|total|real|desired|required|whole|updated|revised)"
+POINTING = (
+    rf"(?:it|this|that|these|which|(?:(?:the|my|our)\s+)?(?:{KINDS}\s+)*"
+    r"(?:answer|result|total|value|solution|outcome|final\s+number|final))"
+)
+OTHER_WAY = (
+    r"(?:(?:re-?(?:do|check|count|comput|calculat|evaluat|work|add|examin|consider|read|try)\w*|fixing|"
+    r"correcting)\b.{0,60}?|(?:an?|the|my|after)\s+(?:second|another|other|different|proper|careful|"
+    r"closer|fresh|new|better)\s+(?:method|calculation|computation|approach|attempt|way|check|count|"
+    r"try|look|reading|solution)|another\s+(?:method|calculation|computation|approach|attempt|way|"
+    r"check|count|try|look|reading)|after\s+(?:re-?\w+ing|fixing|correcting)\b.{0,60}?)\s*,?\s*"
+    r"(?:(?:I|we)\s+)?(?:now\s+)?(?:gives?|gave|yields?|gets?|got|leads?\s+to|results?\s+in|shows?|"
+    r"finds?|found|obtain)(?:\s+\$?\w\$?\s*=)?"
+)
+CHOOSES = (
+    r"(?:(?:now\s+)?(?:I|we|let\s+us|let's|I'll|I'd|we'll|I\s+will|I\s+would)\s+(?:now\s+)?(?:choose|chose|"
+    r"pick|select|go\s+with|settle\s+on|say|answer|vote\s+for|get|got)|(?:should|must|ought\s+to)\s+"
+    r"(?:be|read|say)|(?:it|this|that|the\s+answer)\s+(?:should|must)\s+(?:read|say)|"
+    r"(?:it|this|that|the\s+answer)\s+(?:changes|changed|(?:is|was)\s+changed)\s+to|"
+    r"this\s+(?:changes|makes)\s+(?:it|the\s+answer)(?:\s+to)?|"
+    r"replace\s+(?:it|that|this|the\s+answer|\S{1,9})\s+(?:by|with)|also\s+possible:|read)"
+    r"(?:\s+(?:option|choice|answer|the\s+answer))?"
+)
 VARIABLE = (
     r"\$?\s*(?P<name>(?:[A-Za-z]|\\(?:alpha|beta|theta|lambda|mu|phi|omega))"
     r"(?:_\{?\w{1,9}\}?|'|\(\w{1,3}\))?)\s*\$?"
@@ -111,18 +87,25 @@ ABOUT = r"(?P<about>(?:(?:about|approximately|roughly|around|nearly|\\approx|≈
 BEGUN = r"(?=[-+−±$£€¥\\(\[{√*.]*\s*(?:\d|\\[a-z]|[πA-Z](?![A-Za-z'])))"
 STATED = re.compile(
     rf"(?i:(?P<lead>{LEADS}*)(?:{POINTING}(?:\s+of\s+\$?\w\$?)?\s*{BE}|(?P<equation>{VARIABLE})"
-    rf"\s*(?:=|\bis\b|\bequals\b|\\approx|≈)|(?P<bare>(?:there\s+(?:is|are)\s+)?))[\s$]*{ABOUT})"
+    rf"\s*(?:=|\bis\b|\bequals\b|\\approx|≈)|{OTHER_WAY}|{CHOOSES}|(?P<bare>(?:there\s+(?:is|are)\s+)?))[\s$]*{ABOUT})"
     rf"(?P<value>{BEGUN}.+)"
 )
+CALLED_IT = re.compile(
+    rf"(?i)(?P<value>{BEGUN}\S.{{0,60}}?)\s+(?:(?:is|was|would\s+be|should\s+be|seems|looks)\s+(?:(?:the|a|my|our)\s+)?"
+    rf"(?:{KINDS}\s+)*(?:answer|result|solution|better|best|more\s+(?:likely|accurate|plausible))|it\s+is)\b.*"
+)
 CORRECTED = re.compile(
-    r"(?i)(?:\W{0,4}(?:and|but|so|no|oh)\b)?\W{0,4}(?:revised|revision|edit(?:ed)?|updated?|corrected|fix(?:ed)?|amended|amendment|"
+    r"(?i)(?:\W{0,4}(?:and|but|so|no|oh)\b)?\W{0,4}(?:revised|revision|edit(?:ed)?|updated?|corrected|"
+    r"fix(?:ed)?|amended|amendment|recomputed|recalculated|rechecked|"
     r"erratum|make\s+(?:that|it)|I\s+mean(?:t)?|better|new|final(?:ly)?|in\s+fact|oops|p\.?s\.?|"
-    r"re-?evaluat\w+|second\s+attempt|retry)(?:\s+(?:final\s+)?(?:answer|value|result|total|version|solution|number))?"
+    r"re-?evaluat\w+|second\s+attempt|retry)"
+    r"(?:\s+(?:final\s+)?(?:answer|value|result|total|version|solution|number))?"
     r"(?:\s*[:=,–—-]|\s+(?:is|to)\b|(?=\s+[-$\\\d])|(?<=that)(?=\s)|(?<=mean)(?=\s)|(?<=it)(?=\s))+\s*"
     rf"(?:(?:it|that|this)\s*{BE}\s*|\$?[a-z]\$?\s*=\s*)?(?P<value>\S.*)"
 )
 CUT = re.compile(
-    r"(?<![0-9]),?\s+(?:because|since|as|so|for|when|if|in\s+order|after|with|which|where|but|and\s+(?:so|that|we|the))\b|"
+    r"(?<![0-9]),?\s+(?:because|since|as|so|for|when|if|in\s+order|after|with|which|where|but|"
+    r"and\s+(?:so|that|we|the))\b|"
     r",\s+(?![0-9])|[.;!?](?:\s|$)|\s*\\\]|\s+\("
 )
 CHANGED = re.compile(
@@ -131,7 +114,7 @@ CHANGED = re.compile(
 )
 CHECK = re.compile(
     r"(?i)^\W*(?:to\s+)?(?:check|verif\w+|substitut\w+|plug\w*|confirm\w*|sanity|validat\w+|when|if|"
-    r"let|suppose|case|for|e\.g|example|note|recall|since|because|given|where|with|remember|using|"
+    r"let(?!'s\s+(?:go|say|settle|choose|pick))|suppose|case|for|e\.g|example|note|recall|since|because|given|where|with|remember|using|"
     r"by|indeed|step|here)\b|\b(?:as\s+(?:required|needed|desired|expected|given|claimed|stated|wanted|"
     r"we\s+wanted)|matches|agrees|checks\s+out|holds)\b|[✓✔]"
 )
@@ -146,7 +129,11 @@ SUBJECT = re.compile(r"(?i)^(?:each|every|the|its|their|his|her)\b")
 LETTER = re.compile(r"\(?[A-Za-z]\)?")
 WORD = re.compile(r"(?<!\\)(?<![A-Za-z\\])[A-Za-z]{3,}")
 SYMBOL = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])")
-CLOSED_FORM = re.compile(r"\\(?:[dt]?frac|sqrt|pi|log|ln|sin|cos|tan)|[/^√π!]|[a-z]")
+CLOSED_FORM = re.compile(
+    r"\\(?:[dt]?frac|sqrt|pi|log|ln|sin|cos|tan)|[0-9]\s*/\s*[0-9]|[√π!]|(?:[0-9)}]|\be)\s*\^|\bpi\b"
+)
+"""What has no short decimal of the same value."""
+SEVERAL = re.compile(r"(?:,|;|\band\b)[\s$]*(?:and\s+)?\$?\\?[A-Za-z]\w{0,3}\$?\s*=")
 BLANK = re.compile(r"[\s$*_{}]|\\[,;:!()\[\]]|\\text")
 
 
@@ -177,21 +164,6 @@ class Answer:
         return "words" if WORD.search(self.words) and not figures else "figures"
 
 
-def doubted(words: str) -> bool:
-    """Whether words speak of a mistake, or take back what stands beside them."""
-    return RETRACTED.search(words) is not None
-
-
-def taken_back(tail: str) -> bool:
-    """Whether the text after an answer takes it back.
-
-    >>> taken_back(". This cannot be right."), taken_back(". No other value works.")
-    (True, False)
-    """
-    found = RETRACTED.search(tail) or NEGATED.search(tail) or REFUSED.match(tail)
-    return found is not None
-
-
 def rivals(answer: Answer, tail: str) -> list[str]:
     """What the text after an answer calls the right one, offers beside it, or concludes with.
 
@@ -208,8 +180,8 @@ def rivals(answer: Answer, tail: str) -> list[str]:
 def _concluded(answer: Answer, tail: str) -> Iterator[str]:
     """The values that later sentences conclude with, unless they were said before the answer."""
     checking = False
-    for sentence in SENTENCE.split(tail):
-        sentence = sentence.lstrip(" \t*_#>$-.,;)}\\]").rstrip(" \t*_$.")
+    for part in SENTENCE.split(tail):
+        sentence = part.lstrip(" \t*_#>$-—–.,;()}\\]").rstrip(" \t*_$.")
         if not 0 < len(sentence) <= LONGEST:
             continue
         corrected = CORRECTED.fullmatch(sentence)
@@ -235,11 +207,19 @@ def _stated(answer: Answer, sentence: str, checking: bool) -> Iterator[str]:
         if named and PROPER.fullmatch(named["value"]) and PROPER.fullmatch(answer.words):
             yield named["value"]
         return
+    named = CALLED_IT.fullmatch(sentence)
+    if named and _alike(answer, value := _cut(named["value"])):
+        yield value
+        return
     found = STATED.fullmatch(sentence)
     if found is None:
         yield from _plain(answer, sentence)
         return
     value, lead = _cut(found["value"]), found["lead"].strip()
+    if found["name"] and SEVERAL.search(found["value"]):
+        if re.search(r"[,=]", answer.words):
+            yield sentence[found.end("lead") :]
+        return
     if LETTER.fullmatch(value) and len(found["value"].strip(" .$*_()")) > 1:
         return  # "A, C and D are out"
     if (found["bare"] is not None or checking) and not lead:
@@ -270,7 +250,8 @@ def _said(answer: Answer, found: re.Match[str]) -> bool:
 
 def _cut(value: str) -> str:
     """A value without what a sentence goes on with."""
-    return CUT.split(value, maxsplit=1)[0].strip(" $*_,;:.")
+    cut = CUT.split(value, maxsplit=1)[0].strip(" $*_,;:.")
+    return cut if cut.count("(") >= cut.count(")") else cut.rstrip(") ")
 
 
 def _alike(answer: Answer, value: str) -> bool:

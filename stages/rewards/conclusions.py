@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from stages.problems.answers import CLOSE, OPEN
 from stages.problems.wording import LATEX_TEXT
-from stages.rewards.afterthoughts import Answer, doubted, rivals, taken_back
+from stages.rewards.afterthoughts import Answer, rivals
 from stages.rewards.extraction import (
     DECORATION,
     MARKED,
@@ -26,6 +26,7 @@ from stages.rewards.extraction import (
     unboxed,
 )
 from stages.rewards.forewords import stands_free
+from stages.rewards.retractions import doubted, taken_back
 from stages.rewards.sentences import SENTENCE, plain_statement
 from stages.rewards.units import NO_UNITS, parse_unit, unit_word
 
@@ -34,7 +35,7 @@ LONGEST_ANSWER = 5_000
 MOST_OTHERS = 100
 MARK = re.compile(rf"{MARKED.pattern}|^\s*####\s*")
 CHOICE_OF_WORDS = re.compile(r"[\s$,.]*or[\s$]*")
-OPERATIONS = "minus plus times divided over squared cubed negative or"
+OPERATIONS = "minus plus times divided over squared cubed negative or less vs versus"
 SCALES = """
 percent hundred hundreds thousand thousands million millions billion billions dozen dozens pair
 pairs score tenths hundredths thousandths millionths
@@ -65,7 +66,10 @@ VARIABLE = re.compile(r"\s*\$?\s*[b-zB-HJ-Z](?![A-Za-z'’])")
 UNENDING = re.compile(r"[^.]*(?:\.\.+|…|\\[lc]?dots)[\s$]*")
 QUOTED = re.compile(r"([`\"'*_])(.*)\1\.?", re.DOTALL)
 PERIODS = r"(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|morning|evening)"
-RECURRING = re.compile(rf"(?i)\s+(?:(?:each|every)\s+{PERIODS}|(?:dai|week|month|year)ly)$")
+RECURRING = re.compile(
+    rf"(?i)\s+(?:(?:each|every)\s+{PERIODS}|(?:dai|week|month|year)ly)"
+    r"(?:\s+(?:at|in|on|from|by)\s+[a-z' ]{1,40})?$"
+)
 OF_MONEY = re.compile(
     rf"(?i)^(\\?[$€£]\s?[\d.,]+|[\d.,]+\s+(?:dollars|euros|pounds|cents))\s+(?:an?|per)\s+{PERIODS}$"
 )
@@ -84,7 +88,8 @@ class Conclusion(Statement):
 
     ``unit`` is what is measured, where prose says it after a box: it counts where the gold has a
     unit too, and is prose otherwise. ``within`` is the value that a plain last sentence states, as
-    it is and without "every day", and ``unmarked`` whether the answer is a last line rather than a box or what follows a mark.
+    it is and without "every day", and ``unmarked`` whether the answer is a last line rather than a
+    box or what follows a mark.
     """
 
     unit: str = ""
@@ -183,7 +188,7 @@ def _boxed(text: str) -> Conclusion | None:
 
 
 def _kept(text: str, found: list[tuple[int, str, int]]) -> list[str]:
-    """The contents of the boxes that count: the last, and those that neither words nor steps end."""
+    """The contents of the boxes that count: the last, and those that no words or steps end."""
     kept, last = list[str](), 0
     for start, content, end in found:
         if REVISED.search(text, last, start):

@@ -34,11 +34,14 @@ BOX_LABEL = re.compile(
     r"(?:answer|ans)(?:\s+is(?![a-z])|\s*[:=])\s*:?\s*(?P<closed>\}?)\s*(?=\S)"
 )
 OTHER_QUANTITY = re.compile(
-    r"(?i)\b(?:(?<!value )(?<!form )of|than|twice|half|double|triple|thrice|quadruple|times|plus|minus|"
-    r"squared?|cubed?)\s+(?:the|this|our|my)\s+(?:(?:final|correct|required|desired)\s+)?"
+    r"(?i)\b(?:(?<!value )(?<!form )of|than|twice|half|double|triple|thrice|quadruple|times|plus|"
+    r"minus|before|preceding|squared?|cubed?)\s+(?:the|this|our|my)\s+(?:(?:final|correct|required|desired)\s+)?"
     r"answer\b"
     r"|\banswer\s+(?:plus|minus|times|squared|cubed|doubled|tripled|halved|divided|multiplied|"
     r"increased|decreased|reduced|less|over|modulo|mod)\b"
+    r"|\b(?:twice|half|double|triple|(?:square|cube|half|third|double|triple|reciprocal|negative|"
+    r"opposite)\s+of)\s+(?:the|this)\s+result\b|\banswer's\s+\w+"
+    r"|\bits\s+(?:square|cube|double|half|reciprocal|negative|inverse|digits?)\b"
     r"|\banswer\s+to\s+(?:part|step|the\s+(?:first|second|third|other|previous|last))\b"
 )
 """Words about something else that the answer is a part of, or less than: half of the answer."""

@@ -48,14 +48,26 @@ SUPPOSED = re.compile(
     r"it\s+is)"
 )
 UNTRUE = re.compile(
-    r"(?i)\b(?:wrong|incorrect|false|naive|tempting|mistaken|flawed|erroneous|invalid|bogus|fallacious|"
-    r"bad|rejected|discarded)\s+(?:final\s+)?(?:answer|result|value|solution|choice|option|approach|"
-    r"method|way|reasoning|argument|calculation|guess|reading|attempt)\b(?!s)"
+    r"(?i)\b(?:wrong|incorrect|false|naive|tempting|mistaken|flawed|erroneous|invalid|bogus|careless|"
+    r"hasty|sloppy|fallacious|bad|rejected|discarded)\s+(?:final\s+)?(?:answer|result|value|solution|"
+    r"choice|option|approach|method|way|reasoning|argument|calculation|guess|reading|attempt|reader|"
+    r"student|solver|person|count|analysis)\b"
 )
 UNREAL = re.compile(
-    r"(?i)\b(?:if|had|unless|were)\b.*\b(?:answer|result|solution)\s+(?:would|might|could)\b"
+    r"(?i)\b(?:if|had|unless|were|without|otherwise)\b.*\b(?:answer|result|solution)\s+"
+    r"(?:would|might|could)\b|\b(?:answer|result|solution)\s+would\s+have\s+been\b"
+    r"|^\W*(?:had|were)\s.*\bwould\b"
+    r"|\bif\b.{0,40}\b(?:forgot|forget|overlook\w*|misread|misinterpret\w*|wrongly|mistakenly)\b"
+)
+REJECTED = re.compile(
+    r"(?i)\b(?:rul(?:e[sd]?|ing)\s+out|reject\w*|discard\w*|exclud\w+|eliminat\w+|differs?\s+from|"
+    r"different\s+from|unlike|nearly|almost|avoid)(?![\w-])\W*(?:the\s+\w+\s+)?(?:\$?[A-Za-z]\s*=\W*)?$"
 )
 TURN = re.compile(r"(?i)\b(?:but|however|yet|though|although|in\s+fact|in\s+reality|whereas)\b")
+
+
+IN_CLAUSE = (SIGN_BEFORE, DENIED, BOUNDED, REJECTED, SUPPOSED, OTHER_QUANTITY)
+IN_SENTENCE = (OTHERS_SAY, UNTRUE, UNREAL)
 
 
 def stands_free(before: str, revised: bool) -> bool:
@@ -72,11 +84,7 @@ def stands_free(before: str, revised: bool) -> bool:
     for pattern, plain in LINKS:
         clause = pattern.sub(plain, clause)
     clause = LATEX_TEXT.sub(r" \1 ", clause)
-    if SIGN_BEFORE.search(clause) or DENIED.search(clause) or BOUNDED.search(clause):
+    if not BEFORE_BOX.search(clause) or any(found.search(clause) for found in IN_CLAUSE):
         return False
     said = TURN.split(sentence)[-1]
-    if any(found.search(said) for found in (OTHERS_SAY, UNTRUE, UNREAL)):
-        return False
-    if SUPPOSED.search(clause) or OTHER_QUANTITY.search(clause):
-        return False
-    return BEFORE_BOX.search(clause) is not None
+    return not any(found.search(said) for found in IN_SENTENCE)

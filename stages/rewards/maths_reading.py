@@ -26,7 +26,7 @@ WORDS = re.compile(r"[A-Za-z]+(?:[' -][A-Za-z]+)*")
 IN_TEXT = re.compile(r"\\(?:text|textrm|textbf|mbox|mathrm)\s*\{\s*([^{}]*?)\s*\}")
 REALS = ("all real numbers", "all reals", "the real numbers")
 NOTHING = re.compile(
-    r"(?:(?:there (?:is|are)|(?:(?:the |this )?(?:equation|system|inequality|problem)|it) has|has) )?"
+    r"(?:(?:there (?:is|are)|(?:(?:the |this )?(?:equation|system|inequality)|it) has|has) )?"
     r"no (?:(?:real|valid|such|possible) )*(?:solutions?|roots?)(?: exists?)?|"
     r"(?:the )?(?:empty|null) set"
 )

@@ -15,7 +15,8 @@ LONGEST = 300  # characters of a sentence
 LEAD = r"(?:(?:so|thus|hence|therefore|then|finally|overall|consequently|in\s+total),?\s+){0,3}"
 VERBS = r"""
 is are was were equals will costs? sold sells earns earned pays paid spends spent weighs needs takes
-makes made earns receives received uses used eats ate drinks reads has have gets got bought buys saves saved will\s+be is\s+equal\s+to comes\s+to
+makes made earns receives received uses used eats
+ate drinks reads has have gets got bought buys saves saved will\s+be is\s+equal\s+to comes\s+to
 (?:arrives|leaves|ends|finishes)\s+at
 """
 RESULTS = """
