@@ -30,10 +30,12 @@ RIVALS = tuple(
         r"(?:^[ \t]{0,9}|[.!?,;:]\s{1,9}|\b(?:but|and|however,?|now)\s+)"
         r"(?:(?:the|option|choice|answer)\s+){0,2}"
         r"(?!(?:but|and|however|now|it|this|that|which)\b)(\S{0,39}[\w)}$*])(?:\s+\w{1,9})?\s+"
-        rf"(?:is|are|would\s+(?:also\s+)?be)\s+(?:also\s+|in\s+fact\s+|the\s+)?{CLAIM}\b",
+        rf"(?:is|are|would\s+(?:also\s+)?be)\s+(?:also\s+|in\s+fact\s+|the\s+)?{CLAIM}\b"
+        r"(?!\s+(?:if|when|unless|only)\b)",
         rf"\b{CLAIM}(?:\s+(?:final\s+)?(?:answer|value|choice|option|one|result|number))?\s*"
         r"(?:\bis\b|:|=)\s*([^.!?\n]{1,60}(?:\.\d[^.!?\n]*)?)",
-        r"(?:^[ \t]{0,9}|[.!?]\s{1,9}|\()(?:or|also|hmm+|oops|on\s+second\s+thoughts?|no|but)"
+        r"(?:^[ \t]{0,9}|[.!?]\s{1,9}|\()(?:or|also|hmm+|oops|on\s+second\s+thoughts?|"
+        r"no(?!\s+(?:other|further|more|longer|such|need|doubt))|but)"
         r"\b[,:\s]*"
         r"(?:(?:it|that)(?:'s|\s+is)\s+)?([^.!?\n()]{1,60}(?:\.\d[^.!?\n()]*)?)",
         r"\b(?:recheck|check\s+again|second\s+look)\b[^.\n]{0,99}?\b(?:it\s+is|it's)\s+([^.!?\n]{1,60})",
@@ -44,8 +46,13 @@ RIVALS = tuple(
     )
 )
 
+PARTS = re.compile(
+    rf"{SENTENCE.pattern}|,\s+(?=(?:or|that\s+is|i\.e\.|which\s+(?:is|equals|gives)|hence|thus|"
+    r"(?:so|but|and|therefore)\s+(?:the|our|my)\s+(?:\w+\s+)?(?:answer|result)\s+(?:is|becomes|equals))\b)"
+)
+LAYOUT = re.compile(r"^(?:[\s*_#>$—–.,;)}-]|\((?=[a-z])|\\[\[\]()])+")
 LEADS = (
-    r"(?:(?:so|thus|hence|therefore|then|finally|overall|consequently|accordingly|now|ultimately|"
+    r"(?:(?:so|or|hmm+|oh|ah|well|thus|hence|therefore|then|finally|overall|consequently|accordingly|now|ultimately|"
     r"in\s+(?:conclusion|summary|short|total|all|the\s+end|other\s+words)|that\s+is|i\.e\.|namely|"
     r"(?:I|we)\s+(?:conclude|see|find|get|have|obtain|know|deduce)(?:\s+that)?|"
     r"it\s+follows(?:\s+that)?|which\s+means(?:\s+that)?|(?:this|that|it)\s+means(?:\s+that)?|"
@@ -53,13 +60,14 @@ LEADS = (
 )
 BE = (
     r"(?:'s\b|(?:is|was|are|equals?|(?:should|must|has\s+to|have\s+to|ought\s+to|will|would)\s+be|"
+    r"should\s+have\s+been|"
     r"turns\s+out\s+to\s+be|comes\s+(?:out\s+)?(?:to|at|as)|becomes|gives|yields|makes|leaves)\b|"
     r"=|:)(?:\s+(?:equal\s+to|just|simply|exactly|in\s+fact|really|now|still|only|then))?"
 )
 KINDS = r"(?:final|correct|overall|new|total|real|desired|required|whole|updated|revised)"
 POINTING = (
     rf"(?:it|this|that|these|which|(?:(?:the|my|our)\s+)?(?:{KINDS}\s+)*"
-    r"(?:answer|result|total|value|solution|outcome|final\s+number|final))"
+    r"(?:answer|ans|result|total|value|solution|outcome|final(?:\s+\w+)?))"
 )
 OTHER_WAY = (
     r"(?:(?:re-?(?:do|check|count|comput|calculat|evaluat|work|add|examin|consider|read|try)\w*|fixing|"
@@ -76,7 +84,8 @@ CHOOSES = (
     r"(?:be|read|say)|(?:it|this|that|the\s+answer)\s+(?:should|must)\s+(?:read|say)|"
     r"(?:it|this|that|the\s+answer)\s+(?:changes|changed|(?:is|was)\s+changed)\s+to|"
     r"this\s+(?:changes|makes)\s+(?:it|the\s+answer)(?:\s+to)?|"
-    r"replace\s+(?:it|that|this|the\s+answer|\S{1,9})\s+(?:by|with)|also\s+possible:|read)"
+    r"replace\s+(?:it|that|this|the\s+answer|\S{1,9})\s+(?:by|with)|also\s+possible:|read|"
+    r"(?:I|we)\s+(?:should\s+have|meant\s+to)\s+\w+|(?:(?:it|that)(?:'s|\s+is)\s+)?not\s+\S{1,12}\s+but|=)"
     r"(?:\s+(?:option|choice|answer|the\s+answer))?"
 )
 VARIABLE = (
@@ -91,7 +100,8 @@ STATED = re.compile(
     rf"(?P<value>{BEGUN}.+)"
 )
 CALLED_IT = re.compile(
-    rf"(?i)(?P<value>{BEGUN}\S.{{0,60}}?)\s+(?:(?:is|was|would\s+be|should\s+be|seems|looks)\s+(?:(?:the|a|my|our)\s+)?"
+    rf"(?i){LEADS}*(?P<value>{BEGUN}\S.{{0,60}}?)\s+(?:(?:is|was|would\s+be|should\s+be|seems|looks|"
+    r"fits|works)\s+(?:(?:the|a|my|our)\s+)?"
     rf"(?:{KINDS}\s+)*(?:answer|result|solution|better|best|more\s+(?:likely|accurate|plausible))|it\s+is)\b.*"
 )
 CORRECTED = re.compile(
@@ -122,8 +132,10 @@ CALLED = re.compile(r"(?i)\b(?:check|verif\w+|substitut\w+|plug\w*|confirm\w*|sa
 NAME = re.compile(rf"{VARIABLE}\s*=\s*$")
 OWN_NAME = re.compile(rf"{VARIABLE}\s*=(?!.*=)")
 PROPER = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)*")
+SYMBOLS = re.compile(r"(?=.*[A-Z0-9].*[A-Z0-9])[A-Za-z0-9()=#@\[\]+\\/-]{2,40}")
 IT_IS = re.compile(
-    rf"(?i:{LEADS}*(?:it|that|this|the\s+answer)\s*{BE})\s+(?P<value>[A-Z][A-Za-z ]*)[.!]?"
+    rf"(?i:{LEADS}*(?:it|that|this|the\s+answer)\s*{BE})\s+"
+    r"(?P<value>[A-Z][^\s.!?,]*(?: [A-Z][a-z]+)*)[.!]?"
 )
 SUBJECT = re.compile(r"(?i)^(?:each|every|the|its|their|his|her)\b")
 LETTER = re.compile(r"\(?[A-Za-z]\)?")
@@ -180,8 +192,8 @@ def rivals(answer: Answer, tail: str) -> list[str]:
 def _concluded(answer: Answer, tail: str) -> Iterator[str]:
     """The values that later sentences conclude with, unless they were said before the answer."""
     checking = False
-    for part in SENTENCE.split(tail):
-        sentence = part.lstrip(" \t*_#>$-—–.,;()}\\]").rstrip(" \t*_$.")
+    for part in PARTS.split(tail):
+        sentence = LAYOUT.sub("", part).rstrip(" \t*_$.")
         if not 0 < len(sentence) <= LONGEST:
             continue
         corrected = CORRECTED.fullmatch(sentence)
@@ -204,7 +216,8 @@ def _stated(answer: Answer, sentence: str, checking: bool) -> Iterator[str]:
     """The value that one sentence concludes with."""
     if answer.kind == "words":
         named = IT_IS.fullmatch(sentence)
-        if named and PROPER.fullmatch(named["value"]) and PROPER.fullmatch(answer.words):
+        alike = (form.fullmatch for form in (PROPER, SYMBOLS))
+        if named and any(same(named["value"]) and same(answer.words) for same in alike):
             yield named["value"]
         return
     named = CALLED_IT.fullmatch(sentence)

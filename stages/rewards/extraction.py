@@ -41,6 +41,8 @@ OTHER_QUANTITY = re.compile(
     r"increased|decreased|reduced|less|over|modulo|mod)\b"
     r"|\b(?:twice|half|double|triple|(?:square|cube|half|third|double|triple|reciprocal|negative|"
     r"opposite)\s+of)\s+(?:the|this)\s+result\b|\banswer's\s+\w+"
+    r"|\banswer\s+(?:is\s+(?:an?\s+)?(?:multiple|factor|divisor|divisible|power|function|fraction|"
+    r"percentage)|has|ends|begins|starts|contains|lies|differs|varies|depends)\b"
     r"|\bits\s+(?:square|cube|double|half|reciprocal|negative|inverse|digits?)\b"
     r"|\banswer\s+to\s+(?:part|step|the\s+(?:first|second|third|other|previous|last))\b"
 )

@@ -30,16 +30,16 @@ DENIED = re.compile(
 BOUNDED = re.compile(
     r"(?i)(?:(?:^|\b(?:is|are|was|be|equals|answer|value|result|it))\W*\bat\s+(?:least|most)|"
     r"\b(?:up\s+to|exceeds?|exceeding|above|below|under|over|beyond|"
-    r"bounded\s+(?:(?:above|below)\s+)?by|less\s+than\s+or\s+equal\s+to|"
-    r"(?:upper|lower)\s+(?:bound|limit)\b[^.]{0,40}?(?:is|of|=|:)|"
+    r"close\s+to|near|within\s+\S{1,9}\s+of|(?:could|may|might)\s+(?:also\s+)?be|bounded\s+(?:(?:above|below)\s+)?by|less\s+than\s+or\s+equal\s+to|"
+    r"(?<!least\s)(?<!greatest\s)(?:upper|lower)\s+(?:bound|limit)\b[^.]{0,40}?(?:is|of|=|:)|"
     r"(?:estimate|approximation|guess)(?:\s+\w+){0,3}\s+(?:is|of|gives)))\W*$"
 )
 OTHERS_SAY = re.compile(
     r"(?i)\b(?:(?:might|may|could|would|can|often|commonly|wrongly|mistakenly|naively|tempting\s+to|"
     r"tempted\s+to)\s+(?:\w+\s+){0,2}?(?:think|thought|guess(?:ed)?|expect(?:ed)?|suppose|believed?)|"
     r"(?:(?:one|you|someone)\s+(?:might|may|could|would)|students?|people|many|some|someone|others|"
-    r"beginners|peers|wrongly|mistakenly|incorrectly|naively|(?:tempting|tempted)\s+to)\s+"
-    r"(?:\w+\s+){0,2}?(?:think|thought|believed?|guess(?:ed)?|say|said|assumed?|answer(?:ed)?|conclude[ds]?|"
+    r"beginners|peers|nobody|no\s+one|wrongly|mistakenly|incorrectly|naively|(?:tempting|tempted)\s+to)\s+"
+    r"(?:(?!who\b|which\b|that\b)\w+\s+){0,2}?(?:think|thought|believed?|guess(?:ed)?|say|said|assumed?|answer(?:ed)?|conclude[ds]?|"
     r"claim(?:ed)?|argued?|write|wrote))\b"
 )
 SUPPOSED = re.compile(
@@ -51,11 +51,13 @@ UNTRUE = re.compile(
     r"(?i)\b(?:wrong|incorrect|false|naive|tempting|mistaken|flawed|erroneous|invalid|bogus|careless|"
     r"hasty|sloppy|fallacious|bad|rejected|discarded)\s+(?:final\s+)?(?:answer|result|value|solution|"
     r"choice|option|approach|method|way|reasoning|argument|calculation|guess|reading|attempt|reader|"
-    r"student|solver|person|count|analysis)\b"
+    r"student|solver|person|count|analysis)\b|\b(?:obvious|intuitive|previous|old|earlier|initial|"
+    r"preliminary|usual|example's|sample)\s+(?:answer|guess)\b|\b(?:nobody|no\s+one)\s+gets\b"
 )
 UNREAL = re.compile(
     r"(?i)\b(?:if|had|unless|were|without|otherwise)\b.*\b(?:answer|result|solution)\s+"
     r"(?:would|might|could)\b|\b(?:answer|result|solution)\s+would\s+have\s+been\b"
+    r"|\bat\s+first\s+(?:glance|sight)|\bI\s+(?:first|initially|originally)\s+(?:thought|guessed|got|had)\b"
     r"|^\W*(?:had|were)\s.*\bwould\b"
     r"|\bif\b.{0,40}\b(?:forgot|forget|overlook\w*|misread|misinterpret\w*|wrongly|mistakenly)\b"
 )

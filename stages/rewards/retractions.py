@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 
-ANSWER = r"(?:the|my|this|that)\s+(?:\w+\s+)?(?:answer|result|value|solution|choice)"
+ANSWER = (
+    r"(?:(?:the|my|this|that)\s+(?:\w+\s+)?(?:answer|result|value|solution|choice|reasoning|"
+    r"argument|calculation|work)|the\s+above)"
+)
 AIM = rf"(?:that|this|it|which|{ANSWER})"
 SEEMS = r"(?:is|was|seems|looks|feels|must\s+be|has\s+to\s+be|would\s+be)"
 SURELY = r"(?:\s+(?:all|also|clearly|obviously|definitely|simply|just|completely|probably|still))?"
 FAULT = (
-    r"(?:false|off|invalid|impossible|nonsense|absurd|bogus|flawed|unreliable|withdrawn|retracted|"
+    r"(?:false|off|invalid|impossible|nonsense|absurd|bogus|flawed|unreliable|suspicious|dubious|doubtful|questionable|fishy|shaky|unclear|withdrawn|retracted|"
     r"rejected|excluded|discarded|extraneous|ruled\s+out|(?:only|just|merely)\s+an?\s+\w+|"
     r"an?\s+(?:\w+\s+)?(?:guess|trap|error|bound|estimate|fallacy|misconception|distractor))"
 )
@@ -34,6 +37,12 @@ RETRACTED = re.compile(
     r"ignore\s+(?:that|the\s+above)|forget\s+(?:that|it)|changed\s+my\s+mind|misread|"
     r"(?:ignore|disregard|discard|scrap|strike|retract|withdraw|undo|delete|cancel|drop|forget)\s+"
     r"(?:that|this|it|the\s+above|my|what\s+I)|I\s+(?:retract|withdraw|reconsider|doubt|guessed)|"
+    r"oops,?\s+I|just\s+guessing|grain\s+of\s+salt|I\s+(?:might|may|must)\s+have|"
+    r"I\s+have\s+(?:\w+\s+)?doubts|I\s+(?:can\s?not|can't)\s+(?:confirm|guarantee|vouch|verify|"
+    r"be\s+(?:sure|certain))|(?:do(?:n't|\s+not))\s+(?:trust|rely|stand\s+by)|"
+    r"needs?\s+to\s+be\s+(?:redone|revised|corrected|rechecked)|"
+    r"(?:let\s+me|I\s+(?:must|should|will))\s+(?:correct|fix|amend|revise|change)|"
+    r"(?:correct|amend|change|revise|fix)\s+(?:that|this|it)\s+to|"
     r"answer\s+(?:is\s+)?(?:withdrawn|retracted)|I\s+(?:was|am)\s+too\s+\w+|"
     r"(?:let\s+(?:me|us)|I\s+(?:must|should|have\s+to|need\s+to|will))\s+"
     r"(?:reconsider|rethink|redo|(?:start|begin|try)\s+(?:over|again))|"
@@ -61,7 +70,9 @@ REFUSED = re.compile(
     r"naive|plausible|possible|what\s+(?:\w+\s+){0,2}(?:think|say|guess|expect)s?)"
     r"|(?:is|was|would\s+be)\s+(?:the\s+)?(?:right|correct|true|answer|best)?[^.\n]{0,30}?\b"
     r"(?:if|unless|only\s+(?:if|when))\b"
-    r"|(?:at\s+(?:most|least)|or\s+(?:more|less|fewer|so|above|below)|and\s+(?:above|up)|"
+    r"|,?\s*(?:but|however|though|although|yet),?\s+[^.\n]{0,60}?\b(?:(?:it|that|this)\s+"
+    r"(?:is|was)\s*(?:n't|not)|catch|traps?|ignor\w+|overlook\w*|forgets?|misses)\b)"
+    r"|^[\s$*_)},]*(?:(?:at\s+(?:most|least)|or\s+(?:more|less|fewer|so|above|below)|and\s+(?:above|up)|"
     r"(?:only\s+)?(?:if|unless|provided)\s+(?!(?:rounded|we|you|needed|necessary|simplified|written|"
     r"expressed|desired)\b))\b)"
 )

@@ -60,6 +60,7 @@ def _same_again(said: str, other: str) -> bool:
     """Whether another answer is the first with its noun, or the letter of its option beside it."""
     if LABEL.fullmatch(other) and FIGURE.search(said):
         return True
+    said = said.rstrip(" .")
     nouns = other.rstrip(" .").removeprefix(said).split() if other.startswith(f"{said} ") else []
     return 0 < len(nouns) <= NOUNS and all(
         word.isalpha() and word.casefold() not in CHANGING for word in nouns
