@@ -16,16 +16,47 @@ HAN = re.compile(r"[\u4e00-\u9fff]")
 MARK = re.compile(
     r"(?:^|(?<=[\n。；！.;!]))[ \t*_#>]{0,6}"
     r"(?:(?:因此|所以|故|综上(?:所述)?|于是|从而|则|那么|最后)[，,、]?\s{0,2}){0,2}"
-    r"(?:最终|最后|正确|本题|该题|此题)?的?(?:答案|答)(?:应)?(?:就)?"
-    r"(?:是|为|[*_]{0,2}[：:])[：:*_ \t]{0,4}"
-    r"(?P<said>[^\n。；，！？\\]{0,200}?)(?P<box>\\boxed|\$\\boxed|(?=[\n。；，！？\\]|$))"
+    r"【?(?:最终|最后|正确|本题|该题|此题)?的?(?:答案|答)(?:应)?(?:就)?"
+    r"(?:是|为|】|[*_]{0,2}[：:])[：:*_ \t]{0,4}"
+    r"(?P<said>(?:[^\n。；，！？\\]|\\(?!boxed)){0,200}?)(?P<box>\$?\\boxed|(?=[\n。；，！？]|$))"
 )
+TO_CHOICE = (
+    r"(?:(?:因此|所以|故|综上(?:所述)?|于是|从而|则|那么|最后|本题|此题|该题|正确|应该?|答案|但是?)"
+    r"[，,、]?\s{0,2})"
+)
+CHOSEN = re.compile(
+    rf"(?:(?:^|(?<=[\n。；！.;!]))[ \t*_#>]{{0,6}}{TO_CHOICE}{{0,4}}|"
+    rf"(?<=[，,])\s{{0,2}}{TO_CHOICE}{{1,4}})"
+    r"(?:选(?:择|项)?(?:是|为)?\s{0,2}[：:]?\s{0,2}[*_(（$]{0,4}(?P<letter>[A-J])[*_)）$]{0,4}项?"
+    r"|选项\s?(?P<right>[A-J])\s?(?:是|为)?正确的?)(?=[\s。；，！.,;]|$)"
+)
+"""A letter that is chosen: 故选B, 正确选项是B, 选项B正确."""
 COUNTER = re.compile(r"(?<=[0-9$])\s?个(?![月小百千万亿分半])[\u4e00-\u9fff]{0,6}$")
 WORDS = tuple(
     (re.compile(pattern), plain)
     for pattern, plain in (
+        (r"(?:我|还|并)?(?:不太?确定|没有?把握|不敢肯定)", " perhaps "),
+        (
+            r"(?:不可能|不能|不会)(?:是)?(?:对的?|正确|成立)|"
+            r"(?:这|那|它|答案|结果|以上|上面|刚才)[^。，；\n]{0,6}(?:错|有问题)的?|作废|划掉|收回",
+            " wrong ",
+        ),
         (r"不对|不正确|错误|错了|有误|算错|更正|修正|纠正|抱歉", " wrong "),
         (r"等等|等一下|等下|且慢|其实|实际上|重新|再算|再检查|应该?[是为]|改为", " wait "),
+        (
+            r"(?:所以|因此|故|于是|从而|那么?|结果|最后|最终)(?:就|应|结果|它|总数|总共|一共|共)*"
+            r"(?:是|为|等于|得到?|有)(?=\s*[-$\\0-9])",
+            ". So it is ",
+        ),
+        (r"(?:即|也就是说?|换言之)(?=\s*[-$\\0-9])", ", that is "),
+        (r"(?:所以|因此|故(?![\u4e00-\u9fff])|于是|从而)[，,]?", ". So "),
+        (r"(?<![\u4e00-\u9fff])不[，,]", " no, "),
+        (r"第[一二三四五六七八九十0-9]+步", "\nStep 1"),
+        (
+            r"(?:有的?人|很多人|许多人|大家|学生|人们|容易)(?:可能|会|常|往往)*(?:错误地)?(?:误?认为|误?以为|"
+            r"觉得|说|答)[^，。\n\\$0-9]{0,8}",
+            " perhaps ",
+        ),
         (
             r"(?:没有?|并不|不会|不能|无法|未)[^的，。；：！？,.;:!?\n\\$0-9]{0,12}(?=[\s$]*$)",
             " not ",
@@ -76,6 +107,9 @@ def in_english(text: str) -> str:
 def _answers(text: str) -> Iterator[tuple[int, int, str]]:
     """Start and end of each answer in a text with what shall stand there, in order."""
     found = [(start, end, text[start:end]) for start, _, end in boxes(text)]
+    for chosen in CHOSEN.finditer(text):
+        letter = chosen["letter"] or chosen["right"]
+        found.append((*chosen.span(), f"\nThe answer is {letter}"))
     for mark in MARK.finditer(text):
         if mark["box"]:
             continue  # the box itself is kept, and the words before it are prose

@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 
 from stages.problems.answers import CLOSE, OPEN
 from stages.problems.wording import LATEX_TEXT
+from stages.rewards.afterthoughts import Answer, rivals
 from stages.rewards.extraction import (
-    BEFORE_BOX,
     DECORATION,
     MARKED,
     REVISED,
-    SIGN_BEFORE,
     TAGGED,
     Statement,
     boxes,
@@ -26,6 +25,8 @@ from stages.rewards.extraction import (
     split_closing,
     unboxed,
 )
+from stages.rewards.forewords import stands_free
+from stages.rewards.retractions import doubted, taken_back
 from stages.rewards.sentences import SENTENCE, plain_statement
 from stages.rewards.units import NO_UNITS, parse_unit, unit_word
 
@@ -33,37 +34,21 @@ LONGEST = 200_000  # characters after the thinking
 LONGEST_ANSWER = 5_000
 MOST_OTHERS = 100
 MARK = re.compile(rf"{MARKED.pattern}|^\s*####\s*")
-LINKS = tuple(
-    (re.compile(pattern), plain)
-    for pattern, plain in (
-        (r"\\(?:implies|iff|to|therefore|(?i:(?:long)?rightarrow))(?![a-zA-Z])|[→⇒⟹∴]", ": "),
-        (r"\\(?:in|approx|equiv)(?![a-zA-Z])|[≈∈≡]|(?<=[0-9)])!\s*=", "="),
-        (r"\\(?:displaystyle|q?quad|Large|large|[,;:!$])(?![a-zA-Z])|&|~", " "),
-    )
-)
-CLAUSES = re.compile(r"[.!?;:,]\s|\n")
 CHOICE_OF_WORDS = re.compile(r"[\s$,.]*or[\s$]*")
-DENIED = re.compile(
-    r"(?i)(?:\b(?:not|never|no|nor|or|than|except|but|either|neither|between|unlike|cannot)|n't)"
-    r"\W*(?:(?:the|a|an|be|equal|to|exactly|answer|simply|just)\W+){0,3}$"
-    r"|(?:\b(?:not|never|false|wrong|incorrect|untrue)|n't)\b.*\banswer\b"
-    r"|\b(?:maybe|perhaps|possibly|probably|guess|guessing|unsure)\b|[≠¬]|\\(?:neq?|neg)\b"
-)
-RETRACTED = re.compile(
-    r"(?i)\b(?:wrong|incorrect|wait|actually|instead|rather|correction|sorry|mistake|mistaken|"
-    r"maybe|perhaps|possibly|(?:is|was|that's)\s+not\s+(?:true|the|it|[-$\\0-9])|"
-    r"(?:isn't|wasn't)\s+(?:right|correct|true|the|it|[-$\\0-9])|not\s+(?:correct|right)|no,|"
-    r"alternatively,?\s+(?:the\s+answer|it|[-$\\0-9])|(?:could|might|may)\s+(?:also\s+)?be|"
-    r"or\s+else|scratch\s+that|never\s*mind|(?:take|took)\s+(?:that|it)\s+back|"
-    r"ignore\s+(?:that|the\s+above)|forget\s+(?:that|it)|changed\s+my\s+mind|misread)(?![a-z])"
-)
-OPERATIONS = "minus plus times divided over squared cubed negative or"
+OPERATIONS = "minus plus times divided over squared cubed negative or less vs versus"
 SCALES = """
 percent hundred hundreds thousand thousands million millions billion billions dozen dozens pair
 pairs score tenths hundredths thousandths millionths
 """
 CHANGES, SCALED = frozenset(OPERATIONS.split()), frozenset(SCALES.split())
 UNIT_WORDS = ("per", "square", "cubic", "squared", "cubed")
+STEP = re.compile(r"(?im)(?:^|[.;!?])\W*step\s*\W?(?:\d+|[ivx]+|one|two|three|four)\b")
+CLOSED = re.compile(r"[.!?]\s")
+FINAL = re.compile(r"(?i)\bfinal(?:ly)?\b")
+CONCLUDES = re.compile(
+    r"(?i)\b(?:answer|final(?:ly)?|result|total|in\s+all|altogether|conclusion)\b"
+)
+OPTIONS = re.compile(r"(?i)\b(?:options?|candidates?|guess(?:es)?|possibilit(?:y|ies)|either)\b")
 LEAD = re.compile(
     r"(?i)^(?:(?:so|thus|hence|therefore|that|simply|just|exactly|equal to|given by|indeed|option|"
     r"the\s+(?:(?:final|correct|right)\s+)*(?:answer|result|option|choice)\s+is|"
@@ -80,32 +65,15 @@ GLUED = re.compile(r"[A-Za-z]+(?![A-Za-z])")
 VARIABLE = re.compile(r"\s*\$?\s*[b-zB-HJ-Z](?![A-Za-z'’])")
 UNENDING = re.compile(r"[^.]*(?:\.\.+|…|\\[lc]?dots)[\s$]*")
 QUOTED = re.compile(r"([`\"'*_])(.*)\1\.?", re.DOTALL)
-CLAIM = r"(?:right|correct|true|real|actual|proper)"
-VALUE = r"[\s:$]{0,3}([^.!?\n]{1,60}(?:\.\d[^.!?\n]*)?)"
-AGAIN = (
-    r"(?:hmm+|oops|re-?check(?:s|ed|ing)?|re-?count(?:s|ed|ing)?|re-?calculat\w{1,5}|"
-    r"re-?comput\w{1,5}|"
-    r"(?:check|count|calculat|comput|look|add)(?:s|e|es|ed|ing)?(?:\s+\w{1,9})?\s+again|"
-    r"again,?\s+(?:I|we)|on\s+(?:reflection|second\s+thoughts?)|second\s+(?:look|check|count|try))"
+PERIODS = r"(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|morning|evening)"
+RECURRING = re.compile(
+    rf"(?i)\s+(?:(?:each|every)\s+{PERIODS}|(?:dai|week|month|year)ly)"
+    r"(?:\s+(?:at|in|on|from|by)\s+[a-z' ]{1,40})?$"
 )
-RIVALS = tuple(
-    re.compile(rf"(?im){pattern}")
-    for pattern in (
-        r"(?:^[ \t]{0,9}|[.!?,;:]\s{1,9}|\b(?:but|and|however,?|now)\s+)(?:the\s+)?"
-        r"(?!(?:but|and|however|now|it|this|that|which)\b)(\S{0,39}[\w)}$*])(?:\s+\w{1,9})?\s+"
-        rf"(?:is|are|would\s+(?:also\s+)?be)\s+(?:also\s+|in\s+fact\s+|the\s+)?{CLAIM}\b",
-        rf"\b{CLAIM}(?:\s+(?:final\s+)?(?:answer|value|choice|option|one|result|number))?\s*"
-        r"(?:\bis\b|:|=)\s*([^.!?\n]{1,60}(?:\.\d[^.!?\n]*)?)",
-        r"(?:^[ \t]{0,9}|[.!?]\s{1,9}|\()(?:or|also|hmm+|oops|on\s+second\s+thoughts?|no|but)"
-        r"\b[,:\s]*"
-        r"(?:(?:it|that)(?:'s|\s+is)\s+)?([^.!?\n()]{1,60}(?:\.\d[^.!?\n()]*)?)",
-        r"\b(?:recheck|check\s+again|second\s+look)\b[^.\n]{0,99}?\b(?:it\s+is|it's)\s+([^.!?\n]{1,60})",
-        rf"\b{AGAIN}\b(?::|[^\n]{{0,99}}?\b(?:is|be|gives?|gave|yields?|gets?|got|finds?|found|"
-        rf"obtain|shows?|makes?)\b){VALUE}",
-        r"(?:^|[.!?]\s{1,9})(?:so|thus|therefore|hence|oh|ah|oops|hmm+)[,.!]?\s+(?:the|it|this)\b"
-        rf"[^.!?\n\d\\$]{{0,60}}\b(?:is|are|equals)\b{VALUE}",
-    )
+OF_MONEY = re.compile(
+    rf"(?i)^(\\?[$€£]\s?[\d.,]+|[\d.,]+\s+(?:dollars|euros|pounds|cents))\s+(?:an?|per)\s+{PERIODS}$"
 )
+"""How often a value comes, where the question has said so: $12 every day, $12 per day."""
 SPACED = re.compile(r"^(?:\\[ ,;:!]|\s|~)+")
 BOLD = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
 VALUE_LIKE = re.compile(
@@ -119,12 +87,13 @@ class Conclusion(Statement):
     """A stated answer that may be a quantity.
 
     ``unit`` is what is measured, where prose says it after a box: it counts where the gold has a
-    unit too, and is prose otherwise. ``within`` is the value that a plain last sentence states,
-    and ``unmarked`` whether the answer is a last line rather than a box or what follows a mark.
+    unit too, and is prose otherwise. ``within`` is the value that a plain last sentence states, as
+    it is and without "every day", and ``unmarked`` whether the answer is a last line rather than a
+    box or what follows a mark.
     """
 
     unit: str = ""
-    within: str = ""
+    within: tuple[str, ...] = ()
     unmarked: bool = False
 
 
@@ -155,11 +124,12 @@ def conclusion(text: str) -> Conclusion | None:
 def _last_line(lines: list[str], others: tuple[str, ...]) -> Conclusion | None:
     """A last line that is an answer, or whose last sentence plainly states one."""
     stated = _stated(LEAD.sub("", lines[-1]), others)
-    within = None if RETRACTED.search(lines[-1]) else plain_statement(lines)
+    within = None if doubted(lines[-1]) else plain_statement(lines)
     if stated is None or within is None:
         return stated and replace(stated, unmarked=True)
     value, alike = within
-    return replace(stated, others=(*stated.others, *alike), within=value, unmarked=True)
+    forms = tuple(dict.fromkeys((value, RECURRING.sub("", value), OF_MONEY.sub(r"\1", value))))
+    return replace(stated, others=(*stated.others, *alike), within=forms, unmarked=True)
 
 
 def _without_pictures(text: str) -> str:
@@ -190,21 +160,16 @@ def _boxed(text: str) -> Conclusion | None:
     found = boxes(text)
     if not found or not found[-1][1]:
         return None
-    kept, last = list[str](), 0
-    for start, content, end in found:
-        if REVISED.search(text, last, start):
-            kept = []
-        kept.append(unboxed(content))
-        last = end
+    kept = _kept(text, found)
     start, _, end = found[-1]
     between = text[found[-2][2] if len(found) > 1 else 0 : start]
     tail = text[end:]
     alike = len(kept) > 1 and CHOICE_OF_WORDS.fullmatch(between)
-    if not (alike or _free(between[-1000:], revised=len(kept) == 1 < len(found))):
+    if not (alike or stands_free(between[-1000:], revised=len(kept) == 1 < len(found))):
         return None
-    if RETRACTED.search(tail) or re.match(r"[\s$*_)}]*\?", tail) or PART.match(tail):
+    if taken_back(tail) or re.match(r"[\s$*_)}]*\?", tail) or PART.match(tail):
         return None
-    rivals = _rivals(tail)
+    second = rivals(Answer(kept[-1], text[:start]), tail)
     glued = _glued(tail)
     if glued:
         return _stated(kept[-1] + glued, tuple(dict.fromkeys(kept[:-1])))
@@ -213,7 +178,7 @@ def _boxed(text: str) -> Conclusion | None:
     sentence = "" if stop else SENTENCE.split(tail, maxsplit=1)[0]
     later = [line.strip() for line in tail[stop.end() if stop else len(sentence) :].splitlines()]
     later = [line for line in later if line and not DECORATION.fullmatch(line)]
-    others = [*kept[:-1], *rivals, *(line for line in later if VALUE_LIKE.fullmatch(line))]
+    others = [*kept[:-1], *second, *(line for line in later if VALUE_LIKE.fullmatch(line))]
     others += [
         _sentence(line[mark.end() :]) for line in (sentence, *later) for mark in MARK.finditer(line)
     ]
@@ -222,10 +187,23 @@ def _boxed(text: str) -> Conclusion | None:
     return stated and replace(stated, unit=unit)
 
 
-def _rivals(tail: str) -> list[str]:
-    """What the words after an answer call the right one, or offer beside it."""
-    found = (match[1].strip(" $*_,;:") for rival in RIVALS for match in rival.finditer(tail))
-    return [words for words in found if words]
+def _kept(text: str, found: list[tuple[int, str, int]]) -> list[str]:
+    """The contents of the boxes that count: the last, and those that no words or steps end."""
+    kept, last = list[str](), 0
+    for start, content, end in found:
+        if REVISED.search(text, last, start):
+            kept = []
+        kept.append(unboxed(content))
+        last = end
+    if len(kept) < 2:
+        return kept
+    ends = [0, *(end for _, _, end in found)]
+    leads = [text[before:start] for before, (start, _, _) in zip(ends, found, strict=False)]
+    stepwise = all(map(STEP.search, leads[:-1]))
+    *earlier, to_last = (CLOSED.split(lead)[-1] for lead in leads)
+    final = FINAL.search(to_last) and not any(map(CONCLUDES.search, earlier))
+    counts = (stepwise and CONCLUDES.search(to_last)) or final
+    return kept[-1:] if counts and not OPTIONS.search(text) else kept
 
 
 def _glued(tail: str) -> str:
@@ -240,18 +218,6 @@ def _glued(tail: str) -> str:
     if letter and unit_word(letter[0].strip(" $")) is None:
         return SENTENCE.split(tail, maxsplit=1)[0].replace("$", " ").rstrip(" .")
     return ""
-
-
-def _free(clause: str, revised: bool) -> bool:
-    """Whether nothing before a box changes what is in it."""
-    clause = CLAUSES.split(clause)[-1]
-    clause = REVISED.sub("", clause) if revised else clause
-    for pattern, plain in LINKS:
-        clause = pattern.sub(plain, clause)
-    clause = LATEX_TEXT.sub(r" \1 ", clause)
-    if SIGN_BEFORE.search(clause) or DENIED.search(clause):
-        return False
-    return BEFORE_BOX.search(clause) is not None
 
 
 def _continued(sentence: str) -> tuple[str, str]:
@@ -299,10 +265,12 @@ def _marked(lines: list[str], marks: list[tuple[int, int]]) -> Conclusion | None
     said = _said(lines[at], end)
     after = lines[at + 1 :] if said else lines[at + 2 :]
     tail = "\n".join([(said or "")[len(_sentence(said)) :], *after])
-    if RETRACTED.search(tail) or RETRACTED.search(found[-1]) or found[-1].endswith("?"):
+    if taken_back(tail) or doubted(found[-1]) or found[-1].endswith("?"):
         return None
-    others = [*found[:-1], *_rivals(tail), *(line for line in after if VALUE_LIKE.fullmatch(line))]
-    return _stated(LEAD.sub("", found[-1]), tuple(dict.fromkeys(others)))
+    stated = LEAD.sub("", found[-1])
+    second = rivals(Answer(stated, "\n".join(lines[:at])), tail)
+    others = [*found[:-1], *second, *(line for line in after if VALUE_LIKE.fullmatch(line))]
+    return _stated(stated, tuple(dict.fromkeys(others)))
 
 
 def _said(line: str, end: int) -> str:

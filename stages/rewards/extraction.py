@@ -29,6 +29,24 @@ BEFORE_BOX = re.compile(
     r"(?i)(?:^|(?<![\\a-z])[a-z]+|[.:,;]|(?<![!<>/~])=)"
     r"(?:[\s$*_({]|\\[\[(])*$"
 )
+BOX_LABEL = re.compile(
+    r"(?i)^(?P<dress>\\(?:text|textbf|textrm|textit|mathrm|mathbf|mbox)\s*\{\s*)?(?:the\s+)?(?:final\s+)?"
+    r"(?:answer|ans)(?:\s+is(?![a-z])|\s*[:=])\s*:?\s*(?P<closed>\}?)\s*(?=\S)"
+)
+OTHER_QUANTITY = re.compile(
+    r"(?i)\b(?:(?<!value )(?<!form )of|than|twice|half|double|triple|thrice|quadruple|times|plus|"
+    r"minus|before|preceding|squared?|cubed?)\s+(?:the|this|our|my)\s+(?:(?:final|correct|required|desired)\s+)?"
+    r"answer\b"
+    r"|\banswer\s+(?:plus|minus|times|squared|cubed|doubled|tripled|halved|divided|multiplied|"
+    r"increased|decreased|reduced|less|over|modulo|mod)\b"
+    r"|\b(?:twice|half|double|triple|(?:square|cube|half|third|double|triple|reciprocal|negative|"
+    r"opposite)\s+of)\s+(?:the|this)\s+result\b|\banswer's\s+\w+"
+    r"|\banswer\s+(?:is\s+(?:an?\s+)?(?:multiple|factor|divisor|divisible|power|function|fraction|"
+    r"percentage)|has|ends|begins|starts|contains|lies|differs|varies|depends)\b"
+    r"|\bits\s+(?:square|cube|double|half|reciprocal|negative|inverse|digits?)\b"
+    r"|\banswer\s+to\s+(?:part|step|the\s+(?:first|second|third|other|previous|last))\b"
+)
+"""Words about something else that the answer is a part of, or less than: half of the answer."""
 SIGN_BEFORE = re.compile(r"(?i)\b(?:minus|negative)\b\W*(?:of\b\W*)?$")
 
 
@@ -85,12 +103,15 @@ def boxes(text: str) -> list[tuple[int, str, int]]:
 
 
 def unboxed(content: str) -> str:
-    """The contents of a box within a box."""
+    """The contents of a box, of one within it, and without "Answer:" before them."""
     inner = boxes(content)
     whole = len(inner) == 1 and inner[0][0] == 0 and inner[0][2] == len(content)
     content = (inner[0][1] if whole else content).strip().removeprefix("\\ ")
     if content.endswith("\\") and not content.endswith("\\\\"):
         content = content[:-1]  # the blank after it is gone
+    if label := BOX_LABEL.match(content):
+        dress = label["dress"] if not label["closed"] else ""
+        content = f"{dress or ''}{content[label.end() :]}"
     tied = content.startswith("~") and content.endswith("~")
     return content.strip("~ ") if tied else content.strip()
 

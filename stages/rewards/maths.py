@@ -18,6 +18,7 @@ from stages.rewards.maths_compare import difference, words_of
 from stages.rewards.maths_nodes import InexactError, UnreadableError, exact, symbols
 from stages.rewards.maths_quantities import Asked
 from stages.rewards.maths_reading import read
+from stages.rewards.maths_unknowns import in_order
 from stages.rewards.maths_values import Relation, Scalar, Sequence, Text, Union, Value
 from stages.rewards.maths_work import unworked
 from stages.rewards.stated import SHOWN, compared, judge_stated
@@ -31,8 +32,8 @@ def judge_maths(gold: str, text: str, asked: Asked) -> Judgement:
     """
     expected = read_gold(gold)
     measures = isinstance(expected, Scalar) and expected.unit is not None
-    if isinstance(expected, Sequence | Union):
-        text = boxes_joined(text)
+    if isinstance(expected, Sequence | Union | Relation):
+        text = boxes_joined(text, named=not isinstance(expected, Union))
     return judge_stated(text, lambda said: _judged(expected, (gold, said), asked), measures)
 
 
@@ -73,6 +74,7 @@ def _judged(expected: Value, written: tuple[str, str], asked: Asked) -> Judgemen
 
 def _why(expected: Value, written: tuple[str, str], asked: Asked) -> str | None:
     said = _read(written[1], expected)
+    said = in_order(expected, said, asked.prompt)
     why = difference(expected, said, asked) or unworked(expected, said, written, asked.prompt)
     if why is not None and isinstance(said, Text) and not isinstance(expected, Text):
         raise UnreadableError("it is words, and the gold is none")

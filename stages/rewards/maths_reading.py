@@ -25,6 +25,12 @@ DECIMAL = re.compile(r"[-+]?([0-9]*)\.([0-9]+)")
 WORDS = re.compile(r"[A-Za-z]+(?:[' -][A-Za-z]+)*")
 IN_TEXT = re.compile(r"\\(?:text|textrm|textbf|mbox|mathrm)\s*\{\s*([^{}]*?)\s*\}")
 REALS = ("all real numbers", "all reals", "the real numbers")
+NOTHING = re.compile(
+    r"(?:(?:there (?:is|are)|(?:(?:the |this )?(?:equation|system|inequality)|it) has|has) )?"
+    r"no (?:(?:real|valid|such|possible) )*(?:solutions?|roots?)(?: exists?)?|"
+    r"(?:the )?(?:empty|null) set"
+)
+"""Words for the set without elements."""
 ARTICLES = ("the", "a", "an")
 LETTER = re.compile(r"\(?([A-Z])\)?")
 
@@ -79,6 +85,8 @@ def read_words(plain: str) -> Value | None:
     words = said.casefold().replace("-", " ").split()
     if " ".join(words) in REALS:
         return Interval(negated(INFINITY), INFINITY, (False, False))
+    if NOTHING.fullmatch(" ".join(words)):
+        return Sequence("set", ())
     if words[-1] == "solutions":
         words[-1] = "solution"
     return Text(" ".join(words[words[0] in ARTICLES and len(words) > 1 :]))

@@ -41,6 +41,7 @@ REWRITTEN = tuple(
     (re.compile(pattern, re.ASCII), plain)
     for pattern, plain in (
         (r"\s+", " "),
+        (r"(?i)\bper cent\b", "percent"),
         (r"\\degree(?![a-zA-Z])", r"^\\circ"),
         (r"(?:\\(?:text|mathrm) ?\{ ?([kMGm]) ?\}|(?<![A-Za-z])([kMGm])) ?\\Omega", r" \1\2ohm"),
         (r"\\mu\s*\\(?:text|mathrm)\s*\{", r"\\text{u"),

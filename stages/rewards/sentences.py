@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 
 from stages.problems.wording import DOUBT
+from stages.rewards.extraction import OTHER_QUANTITY
 
 LONGEST = 300  # characters of a sentence
 LEAD = r"(?:(?:so|thus|hence|therefore|then|finally|overall|consequently|in\s+total),?\s+){0,3}"
 VERBS = r"""
 is are was were equals will costs? sold sells earns earned pays paid spends spent weighs needs takes
-makes made has have gets got bought buys saves saved will\s+be is\s+equal\s+to comes\s+to
+makes made earns receives received uses used eats
+ate drinks reads has have gets got bought buys saves saved will\s+be is\s+equal\s+to comes\s+to
 (?:arrives|leaves|ends|finishes)\s+at
 """
 RESULTS = """
@@ -36,7 +38,13 @@ RANKED = re.compile(
     r"others?|rest|given|assum\w+|suppos\w+|would|should|seems?|when|because|where|which|"
     r"claims?|says?|thinks?|said|told|incomplete|partial|bounds?|traps?|tempting|naive|sub\s?total|so-called|estimate[ds]?)\b"
 )
+CHANGED = re.compile(
+    r"(?i)\b(?:squared|cubed|doubled|tripled|halved|(?:plus|minus|times|divided\s+by|multiplied\s+by)\s+"
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|itself|that))\b"
+)
+"""What makes another value of the one that a sentence names."""
 SIMPLY = re.compile(r"(?i)\b(?:approximately|about|roughly|least(?=\s+common))\b")
+OTHERS = (RANKED, CHANGED, OTHER_QUANTITY)
 ENDS = re.compile(r"\s+(?:altogether|in\s+(?:total|all)|overall)$")
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\\$(*])|\n")
 WHOLE = re.compile(r"(?i)^(?:the|its|their|this|that|correct|final|right|actual)\s+")
@@ -52,7 +60,7 @@ def plain_value(sentence: str) -> tuple[str, str] | None:
     if len(sentence) > LONGEST or DOUBT.search(SIMPLY.sub("", sentence)):
         return None
     found = LABELLED.fullmatch(sentence) or PLAIN.fullmatch(sentence)
-    if found is None or RANKED.search(found["name"]):
+    if found is None or any(other.search(found["name"]) for other in OTHERS):
         return None
     value = ENDS.sub("", found["value"].rstrip(".! ")).strip("*_ ")
     name = WHOLE.sub("", WHOLE.sub("", found["name"].strip().casefold()))

@@ -9,8 +9,12 @@ from stages.base.records import Judgement, Verdict
 from stages.rewards.asides import without_asides
 from stages.rewards.chinese import in_english
 from stages.rewards.conclusions import CHANGES, SCALED, Conclusion, conclusion
+from stages.rewards.maths_compare import difference
 from stages.rewards.maths_nodes import UnreadableError
 from stages.rewards.maths_pool import TimeLimitError
+from stages.rewards.maths_quantities import Asked
+from stages.rewards.maths_reading import read
+from stages.rewards.maths_values import Scalar
 
 SHOWN = 80  # characters of an answer quoted in a reason
 PASS = Judgement(Verdict.PASS, 1.0)
@@ -45,7 +49,9 @@ def judge_stated(text: str, judge: Judge, with_unit: bool = False, prose: bool =
     if found.verdict is not Verdict.PASS:
         return found
     for other in stated.others:
-        if not _same_again(said, other) and judge(other).verdict is Verdict.WRONG:
+        if _same_again(said, other) or judge(other).verdict is not Verdict.WRONG:
+            continue
+        if not _converted(f"{stated.answer} {stated.unit}", other):
             return unparsed(f"two answers: {stated.answer[:SHOWN]!r} and {other[:SHOWN]!r}")
     return found
 
@@ -54,10 +60,22 @@ def _same_again(said: str, other: str) -> bool:
     """Whether another answer is the first with its noun, or the letter of its option beside it."""
     if LABEL.fullmatch(other) and FIGURE.search(said):
         return True
+    said = said.rstrip(" .")
     nouns = other.rstrip(" .").removeprefix(said).split() if other.startswith(f"{said} ") else []
     return 0 < len(nouns) <= NOUNS and all(
         word.isalpha() and word.casefold() not in CHANGING for word in nouns
     )
+
+
+def _converted(said: str, other: str) -> bool:
+    """Whether another answer is the first one in another unit: 2 hours are 120 minutes."""
+    try:
+        one, two = read(said), read(other)
+        if not isinstance(one, Scalar) or not isinstance(two, Scalar):
+            return False
+        return None not in (one.unit, two.unit) and difference(one, two, Asked()) is None
+    except (UnreadableError, TimeLimitError, RecursionError):
+        return False
 
 
 def _first_pass(judge: Judge, said: str, stated: Conclusion, prose: bool) -> Judgement:
@@ -65,10 +83,16 @@ def _first_pass(judge: Judge, said: str, stated: Conclusion, prose: bool) -> Jud
     found = judge(said)
     if found.verdict is Verdict.PASS or not stated.unmarked:
         return found
-    within = judge(stated.within) if prose and stated.within else found
+    judged = sorted(map(judge, stated.within if prose else ()), key=_refused)
+    within = judged[0] if judged else found
     if within.verdict is Verdict.UNPARSED:
         return unparsed(f"the last line states no answer: {said[:SHOWN]!r}. {FORMS}")
     return within
+
+
+def _refused(found: Judgement) -> tuple[bool, bool]:
+    """A pass before a wrong answer, and that before none."""
+    return found.verdict is not Verdict.PASS, found.verdict is Verdict.UNPARSED
 
 
 def compared(answer: str, compare: Callable[[], str | None]) -> Judgement:

@@ -38,7 +38,15 @@ CLAIMS = (
     re.compile(rf"(?i)\b{CLAIM}(?:\s+[a-z]+){{0,2}}\s*(?:\bis\b|:|=)\s*(.*)$"),
     re.compile(rf"(?i)\b{CLAIM}(?:\s+[a-z]+){{0,2}}\s*(?:\bis\b|:|=)\s*(.*),\s[a-z\s]*[.!]?$"),
     re.compile(r"(?i)^also\b[,:]?\s*(.*)$"),
+    re.compile(
+        r"(?i)^(?:revised|revision|edit(?:ed)?|updated?|corrected|amended|new)\b[^:]{0,20}:\s*(.*)$"
+    ),
 )
+CORRECTED = re.compile(
+    r"(?im)^[\s*_#>-]*(?:and\s+|but\s+|so\s+)?(?:revised|revision|edit(?:ed)?|updated?|corrected|amended|"
+    r"make\s+(?:that|it)|I\s+mean|better|new)\b(?:\s+(?:final\s+)?[a-z]+)?\s*(?:[:,]|(?<=that)|(?<=mean))\s*"
+)
+"""What leads to an answer in place of the one before."""
 ITEM = re.compile(r"^\s*(?:[-*•]|[0-9]{1,2}[.)])\s+")
 AFTER_BOX = re.compile(r"(?:[\s$*_)}]|\\[\])])*")
 WORKING = re.compile(r"[0-9)]\s*(?:[-+*/×÷·]|\\(?:times|cdot|div)(?![a-z]))")
@@ -47,21 +55,31 @@ RAISED = re.compile(r"(?<=[0-9)\]}])(?=[⁰¹²³⁴-⁹¼-¾⅐-⅞])")  # 4² 
 RECORD = re.compile(
     r"(?m)^[ \t]*(?:`{3}(?:json)?\s*)?\{([^{}\\]*)\}[ \t]*(?:\n[ \t]*)?(?:`{3}[ \t]*)?$"
 )
+MOST_BLOCKS = 40  # different answers that are read beside the last
 OBJECT = re.compile(r"\{\s*\"")
 FIELD = re.compile(r"\"([A-Za-z_ ]*)\"\s*:")
 
 
 def read_answer(family: Family[Any], text: str, notation: Notation) -> object | None:
     """What a text after the thinking answers; None if that is nothing, or two different things."""
-    block = stated_block(text) if notation == "text" else None
-    if block is not None and (whole := family.read_block(block)) is not None:
-        return whole
-    stated = statement(text, notation)
-    answer = None if stated is None else family.read(stated.answer, notation)
-    if stated is None or answer is None:
+    *earlier, block = stated_blocks(text) if notation == "text" else [""]
+    if len(earlier) > MOST_BLOCKS:
         return None
-    others = (family.read(line, notation) for line in stated.others)
+    others = [_told(family, other) for other in earlier]
+    answer = family.read_block(block) if block else None
+    if answer is not None:
+        others += [_told(family, other) for other in CORRECTED.split(block)[1:]]
+    elif stated := statement(text, notation):
+        answer = family.read(stated.answer, notation)
+        others += [family.read(line, notation) for line in stated.others]
     return answer if all(other in (None, answer) for other in others) else None
+
+
+def _told(family: Family[Any], block: str) -> object | None:
+    """What a block answers, as a whole or in its first line."""
+    whole = family.read_block(block)
+    lines = block.strip().splitlines()
+    return family.read(_bare(lines[0]), "text") if whole is None and lines else whole
 
 
 def statement(text: str, notation: Notation) -> Statement | None:
@@ -86,20 +104,31 @@ def statement(text: str, notation: Notation) -> Statement | None:
     return _followed(lines[marked[-1]][mark.end() :], lines[marked[-1] + 1 :])
 
 
-def stated_block(text: str) -> str | None:
-    r"""All that stands after the last "answer:" of an English text, or all of it without one.
+def stated_blocks(text: str) -> list[str]:
+    r"""All that stands after each "answer:" of an English text, or all of it without one.
 
-    For answers that take several lines, such as a grid. None for a ``\boxed{`` one, which is a
+    For answers that take several lines, such as a grid. Blocks before words that say a later one
+    replaces them are left out. No blocks but an empty one for a ``\boxed{`` answer, which is a
     statement however many lines it has.
     """
-    text = _unwrapped(text)
-    if OPEN in text or CLOSE in text or "\\boxed" in text:
-        return None
-    lines = tidy(text).splitlines()
-    for at in reversed(range(len(lines))):
-        if marks := list(MARKED.finditer(lines[at])):
-            return "\n".join([lines[at][marks[-1].end() :], *lines[at + 1 :]])
-    return "\n".join(lines)
+    if "\\boxed" in text or "\\boxed" in (text := _unwrapped(text)):
+        return [""]
+    if OPEN in text or CLOSE in text:
+        return [""]
+    blocks: list[list[str]] = [[]]
+    for line in tidy(text).splitlines():
+        marks = list(MARKED.finditer(line))
+        starts = [*(mark.start() for mark in marks), len(line)]
+        blocks[-1].append(line[: starts[0]])
+        for mark, end in zip(marks, starts[1:], strict=True):
+            blocks.append([line[mark.end() : end]])
+    found = ["\n".join(block) for block in blocks]
+    if len(found) == 1:
+        return found
+    kept = list[str]()
+    for block in found[1:-1]:
+        kept = [] if REVISED.search(block) else [*kept, block]
+    return [*dict.fromkeys(kept), found[-1]]
 
 
 def _unwrapped(text: str) -> str:
