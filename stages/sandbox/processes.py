@@ -5,6 +5,8 @@ from __future__ import annotations
 import mmap
 import os
 import struct
+import time
+from collections import deque
 
 STRETCH = 10.0
 """Wall time at most so many times what a run may take, however long it waits for a processor."""
@@ -20,17 +22,23 @@ class Watch:
     """The processes of a cell but the first one. ``proc`` is a descriptor of the cell's /proc.
 
     ``cpu``: processor seconds of those that run, and of their children that ended. ``memory``:
-    bytes. ``waited``: seconds in which threads could have run but others had the processors, as the
-    kernel counts them; 0 where it does not. No program can add to it: threads that keep one another
-    waiting use up processor time. ``forked``: they are forks of the first one, and the pages that
-    they share with it are not counted.
+    bytes. ``waited``: seconds in which some thread could have run but others had the processors, as
+    the kernel counts them; 0 where it does not. Threads that keep one another waiting cannot make
+    that longer than the processor time that they use. ``forked``: the processes are forks of the
+    first one, and the pages that they share with it are not counted.
     """
 
     def __init__(self, proc: int, forked: bool) -> None:
         self._proc = proc
         self._shared = _resident(proc) if forked else 0
         self._waits: dict[str, int] = {}
-        self.cpu, self.memory, self.waited = 0.0, 0, 0.0
+        self._waiting = Spans()
+        self.cpu, self.memory = 0.0, 0
+
+    @property
+    def waited(self) -> float:
+        """Seconds, see above."""
+        return self._waiting.total
 
     def look(self) -> None:
         """See what they use now."""
@@ -39,14 +47,16 @@ class Watch:
         for name in self.names():
             try:
                 fields = _fields(self._proc, name)
-                waits.update(self._waiting(name, int(fields[_THREADS])))
+                waits.update(self._waits_of(name, int(fields[_THREADS])))
             except _GONE:
                 continue  # it has just ended
             self.cpu += sum(map(int, fields[_UTIME : _UTIME + 4])) / _CLOCK
             self.memory += max(0, int(fields[_RESIDENT]) * _PAGE - self._shared)
-        for thread, spent in waits.items():
-            before = self._waits.get(thread, 0)
-            self.waited += (spent - before if spent >= before else spent) / 1e9
+        new = [
+            spent - before if spent >= (before := self._waits.get(thread, 0)) else spent
+            for thread, spent in waits.items()
+        ]
+        self._waiting.add(time.monotonic(), max(new, default=0) / 1e9)
         self._waits = waits
 
     def names(self) -> list[str]:
@@ -71,19 +81,19 @@ class Watch:
         except OSError:
             return "/box"
 
-    def _waiting(self, name: str, threads: int) -> dict[str, int]:
-        """Nanoseconds that each thread of a process waited for a processor."""
-        folders = [name]
+    def _waits_of(self, name: str, threads: int) -> dict[str, int]:
+        """Nanoseconds that each thread of a process waited for a processor, by its id."""
+        folders = {name: name}
         if threads > 1:
             tasks = os.open(f"{name}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._proc)
             try:
-                folders = [f"{name}/task/{one}" for one in _listed(tasks)]
+                folders = {one: f"{name}/task/{one}" for one in _listed(tasks)}
             finally:
                 os.close(tasks)
         found = {}
-        for folder in folders if _COUNTED else ():
+        for thread, folder in folders.items() if _COUNTED else ():
             try:
-                found[folder] = int(_text(self._proc, f"{folder}/schedstat").split()[1])
+                found[thread] = int(_text(self._proc, f"{folder}/schedstat").split()[1])
             except _GONE:
                 continue
         return found
@@ -92,6 +102,25 @@ class Watch:
 def own_time(wall: float, waited: float) -> float:
     """Of ``wall`` seconds, those that count: without waiting, but a tenth at least."""
     return max(wall - waited, wall / STRETCH)
+
+
+class Spans:
+    """How long all of some spans of time are together, what they share counted once."""
+
+    def __init__(self) -> None:
+        self._spans = deque[tuple[float, float]](maxlen=1000)
+        self.total = 0.0
+
+    def add(self, end: float, length: float) -> None:
+        """One more span; it ends no earlier than those before."""
+        begin = end - length
+        while length and self._spans and self._spans[-1][1] >= begin:
+            first, last = self._spans.pop()
+            self.total -= last - first
+            begin = min(begin, first)
+        if length:
+            self._spans.append((begin, end))
+            self.total += end - begin
 
 
 class Pair:
