@@ -6,6 +6,8 @@ import mmap
 import os
 import struct
 import sys
+import time
+from collections import deque
 from collections.abc import Iterable
 
 STRETCH = 10.0
@@ -23,10 +25,10 @@ class Watch:
     """The processes of a cell but the first one. ``proc`` is a descriptor of the cell's /proc.
 
     ``cpu``: processor seconds of all of them so far, those that are gone included. ``memory``:
-    bytes, told exactly only above ``most``. ``waited``: seconds in which threads could have run but
-    others had the processors, as the kernel counts them; 0 where it does not. No program can add to
-    it: threads that keep one another waiting use up processor time. ``forked``: they are forks of
-    the first one, and the pages that they share with it are not counted.
+    bytes, told exactly only above ``most``. ``waited``: seconds in which some thread could have run
+    but others had the processors, as the kernel counts them; 0 where it does not. Threads that keep
+    one another waiting cannot make that longer than the processor time that they use. ``forked``:
+    they are forks of the first one, and the pages that they share with it are not counted.
     """
 
     def __init__(self, proc: int, forked: bool, most: int) -> None:
@@ -36,8 +38,14 @@ class Watch:
         self._own: dict[str, int] = {}
         self._running: dict[str, int] = {}
         self._waits: dict[str, int] = {}
+        self._waiting = Spans()
         self._grown, self._reaped = 0, 0.0
-        self.memory, self.waited = 0, 0.0
+        self.memory = 0
+
+    @property
+    def waited(self) -> float:
+        """Seconds, see above."""
+        return self._waiting.total
 
     def reap(self, process: int, seconds: float) -> None:
         """One has ended that the first process waited for."""
@@ -59,14 +67,14 @@ class Watch:
         for name in self.names():
             try:
                 fields = self._fields(name)
-                waits.update(self._waiting(name, int(fields[_THREADS])))
+                waits.update(self._waits_of(name, int(fields[_THREADS])))
             except _GONE:
                 continue  # it has just ended
             times = [int(field) for field in fields[_UTIME : _UTIME + 4]]
             own[name], running[name] = sum(times[:2]), sum(times)
             memory += max(0, int(fields[_RESIDENT]) * _PAGE - self._shared)
-        self._grown += _growth(self._own, own)
-        self.waited += _growth(self._waits, waits) / 1e9
+        self._grown += sum(_growth(self._own, own))
+        self._waiting.add(time.monotonic(), max(_growth(self._waits, waits), default=0) / 1e9)
         self._own, self._running, self._waits = own, running, waits
         self.memory = memory if memory <= self._most else min(memory, self._exactly(own))
 
@@ -92,19 +100,19 @@ class Watch:
         except OSError:
             return "/box"
 
-    def _waiting(self, name: str, threads: int) -> dict[str, int]:
-        """Nanoseconds that each thread of a process waited for a processor."""
-        folders = [name]
+    def _waits_of(self, name: str, threads: int) -> dict[str, int]:
+        """Nanoseconds that each thread of a process waited for a processor, by its id."""
+        folders = {name: name}
         if threads > 1:
             tasks = os.open(f"{name}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._proc)
             try:
-                folders = [f"{name}/task/{one}" for one in _listed(tasks)]
+                folders = {one: f"{name}/task/{one}" for one in _listed(tasks)}
             finally:
                 os.close(tasks)
         found = {}
-        for folder in folders if _COUNTED else ():
+        for thread, folder in folders.items() if _COUNTED else ():
             try:
-                found[folder] = int(self._text(f"{folder}/schedstat").split()[1])
+                found[thread] = int(self._text(f"{folder}/schedstat").split()[1])
             except _GONE:
                 continue
         return found
@@ -138,17 +146,36 @@ def _listed(folder: int) -> list[str]:
     return os.listdir(folder)
 
 
-def _growth(before: dict[str, int], now: dict[str, int]) -> int:
-    """What was added since, by name; a name that has less is another's by now."""
-    return sum(
+def _growth(before: dict[str, int], now: dict[str, int]) -> list[int]:
+    """What was added since under each name; a name that has less is another's by now."""
+    return [
         count - before.get(name, 0) if count >= before.get(name, 0) else count
         for name, count in now.items()
-    )
+    ]
 
 
 def own_time(wall: float, waited: float) -> float:
     """Of ``wall`` seconds, those that count: without waiting, but a tenth at least."""
     return max(wall - waited, wall / STRETCH)
+
+
+class Spans:
+    """How long all of some spans of time are together, what they share counted once."""
+
+    def __init__(self) -> None:
+        self._spans = deque[tuple[float, float]](maxlen=1000)
+        self.total = 0.0
+
+    def add(self, end: float, length: float) -> None:
+        """One more span; it ends no earlier than those before."""
+        begin = end - length
+        while length and self._spans and self._spans[-1][1] >= begin:
+            first, last = self._spans.pop()
+            self.total -= last - first
+            begin = min(begin, first)
+        if length:
+            self._spans.append((begin, end))
+            self.total += end - begin
 
 
 class Pair:

@@ -42,7 +42,7 @@ class Ended:
     cause: str = ""
     cpu: float = 0.0
     wall: float = 0.0
-    waited: float = 0.0  # seconds for a processor; of a pair of cells, both together
+    waited: float = 0.0  # for a processor; of a pair of cells, both together
     peak: int = 0  # bytes, as far as seen
     output: dict[int, bytearray] = field(default_factory=dict)
 

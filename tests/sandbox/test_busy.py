@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,9 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stages.sandbox.pool import Pool
-from stages.sandbox.processes import STRETCH, own_time
+from stages.sandbox.processes import STRETCH, Spans, Watch, own_time
 from stages.sandbox.rows import Task
 from tests.sandbox.test_programs import needs_namespaces
 
@@ -80,6 +83,51 @@ def test_work_outlasts_a_busy_machine_and_sleep_does_not():
     }
     assert found["work"][1] > 4.2  # it was a busy machine
     assert found["sleep"][1] < 5 * 4.2  # nor did it end when all do
+
+
+def test_what_threads_wait_at_once_is_counted_once(tmp_path, monkeypatch):
+    """Many that run for a moment, all at the same one, would gain time by waiting in a line."""
+    rest = "S 1 3 3 0 -1 0 0 0 0 0 50 25 0 0 20 0 {} 0 0 0 300 0"
+
+    def seen(now: float, waits: dict[str, float]) -> float:
+        for name in (folder.name for folder in tmp_path.iterdir()):
+            shutil.rmtree(tmp_path / name)
+        for name, seconds in {"1": 0.0, **waits}.items():
+            process, _, thread = name.partition("/")
+            folders = [tmp_path / process, tmp_path / process / "task" / (thread or process)]
+            for folder in folders:
+                folder.mkdir(parents=True, exist_ok=True)
+                (folder / "schedstat").write_text(f"7 {round(seconds * 1e9)} 8\n")
+            threads = 1 + sum(other.startswith(f"{process}/") for other in waits)
+            (tmp_path / process / "stat").write_text(f"{process} (a) b) {rest.format(threads)}\n")
+        monkeypatch.setattr("stages.sandbox.processes.time.monotonic", lambda: now)
+        watch.look()
+        return round(watch.waited, 6)
+
+    (tmp_path / "1").mkdir()
+    (tmp_path / "1" / "stat").write_text(f"1 (a) {rest.format(1)}\n")
+    proc = os.open(tmp_path, os.O_RDONLY)
+    try:
+        watch = Watch(proc, forked=False, most=1 << 40)
+        assert seen(100, {"2": 0, "3": 0}) == 0
+        assert seen(101, {"2": 0.6, "3": 0.9}) == 0.9
+        assert seen(101.5, {"2": 1.6, "3": 0.9}) == 1.4  # all since 100.1
+        assert seen(102, {"2": 1.6}) == 1.4  # one has ended
+        assert seen(103, {"2": 1.6, "2/4": 0.3}) == 1.7  # a thread
+        assert watch.cpu == 75 / os.sysconf("SC_CLK_TCK")
+        assert watch.memory == 300 * os.sysconf("SC_PAGE_SIZE")
+    finally:
+        os.close(proc)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 30)), max_size=30))
+def test_spans_are_counted_once(steps):
+    spans, seconds, now = Spans(), set[int](), 100
+    for later, length in steps:
+        now += later
+        spans.add(float(now), float(length))
+        seconds.update(range(now - length, now))
+        assert spans.total == len(seconds)
 
 
 @pytest.mark.parametrize(
