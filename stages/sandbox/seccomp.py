@@ -36,8 +36,8 @@ DENIED = {
     # memory that counts for no process
     "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194),
     "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180),
-    # of which the whole machine has one supply
-    "io_setup": (206, 0),
+    # of which the machine, or a user, has one small supply
+    "io_setup": (206, 0), "inotify_init": (253, None), "inotify_init1": (294, 26),
     # no network, and no way to ask for one; socketpair stays, for event loops
     "socket": (41, 198), "setsockopt": (54, 208),
     # what only attacks and a few servers use

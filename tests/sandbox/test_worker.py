@@ -1,13 +1,18 @@
-"""Cells made ahead: one waits, none is left over, and one that is gone costs no verdict."""
+"""Cells made ahead: one waits, none is left over, one that is gone costs no verdict."""
 
 from __future__ import annotations
 
+import os
 import time
 
 import psutil
+import pytest
 
+from stages.base.errors import VerifierError
+from stages.sandbox.limits import Limits
 from stages.sandbox.pool import Pool
 from stages.sandbox.rows import Task
+from stages.sandbox.worker import Worker, _parts
 from tests.sandbox.judging import judged
 from tests.sandbox.test_programs import needs_namespaces
 
@@ -48,3 +53,36 @@ def test_a_waiting_cell_that_is_killed_is_replaced_and_the_task_runs_again():
 def test_a_program_finds_the_same_hashes_in_every_worker():
     row = {**ROW, "program": "raise SystemExit(str(hash('a')))"}
     assert judged([row], 1)[0]["reason"] == judged([row], 1)[0]["reason"]
+
+
+def test_a_program_is_not_told_the_test_nor_the_test_the_program():
+    asked = {"mode": "assert", "program": "def f(n): return n", "test": "assert f(1) == 1"}
+    (program, one), (driver, other) = _parts({**asked, "entry": "f", "cpu": 1})
+    for descriptor in (*one, *other):
+        os.close(descriptor)
+    assert program == {"mode": "assert", "program": asked["program"], "cpu": 1}
+    assert driver == {"mode": "driver", "test": asked["test"], "entry": "f", "cpu": 1}
+
+
+@needs_namespaces
+def test_runs_leave_no_descriptor_and_a_dead_worker_is_an_error_not_a_wait():
+    limits = Limits(time_s=1).as_request()
+    request = {"mode": "stdin", "program": "print(input())", "stdin": "7\n", **limits}
+    test = {**request, "mode": "assert", "program": "def f(): return 1", "test": "assert f() == 1"}
+    worker = Worker()
+    try:
+        worker.run(request)
+        before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+        for _ in range(5):
+            (cell,) = worker.run(request)["cells"]
+            assert (cell["stdout"], cell["status"]) == ("7\n", 0)
+            assert len(worker.run({**test, "entry": "f"})["cells"]) == 2
+        assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+        worker._process.kill()
+        worker._process.wait()
+        for asked in ({**request, "stdin": "7" * 10**7}, {**test, "entry": "f"}):
+            with pytest.raises(VerifierError):
+                worker.run(asked)
+        assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+    finally:
+        worker.close()
