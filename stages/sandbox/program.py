@@ -1,7 +1,7 @@
 """Inside a cell: become a program; the last code of ours that runs before a model's.
 
 What is here can be read, replaced and lied to by the program; nothing may depend on it but the
-program's own answer. What must hold is set in ``confine`` and kept by the kernel.
+program's own answer. What must hold is set in ``give_up`` and ``confine`` and kept by the kernel.
 """
 
 from __future__ import annotations
@@ -32,8 +32,16 @@ UNHEARD = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 """Signals that a worker ignores, and a program does not; the others are in a worker as in it."""
 
 
+def give_up() -> None:
+    """No capabilities, and signals as a Python that was just started has them."""
+    kernel.drop_capabilities()
+    for number in UNHEARD:
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def confine(limits: dict[str, int], filter_: bytes) -> None:
-    """Limits, no capabilities, no dangerous calls: from here on the process is not trusted."""
+    """Limits, and no dangerous calls: from here on the process is not trusted."""
     for name, value in limits.items():
         kind = getattr(resource, f"RLIMIT_{name}")
         hard = resource.getrlimit(kind)[1]
@@ -41,11 +49,7 @@ def confine(limits: dict[str, int], filter_: bytes) -> None:
         if hard != resource.RLIM_INFINITY:
             harder = min(harder, hard)
         resource.setrlimit(kind, (min(value, harder), harder))
-    kernel.drop_capabilities()
     kernel.filter_calls(filter_)
-    for number in UNHEARD:
-        signal.signal(number, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def run_program(source: str) -> int:

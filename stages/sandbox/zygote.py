@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import json
+import math
 import os
 import select
 import signal
@@ -63,12 +64,7 @@ def main(tools: bool) -> None:
         send(CONTROL, json.dumps({"forbidden": str(error)}).encode())
         os._exit(1)
     send(CONTROL, json.dumps({"ready": sys.version_info[:3]}).encode())
-    control = socket.socket(fileno=CONTROL)
-    while True:
-        head, sockets, *_ = socket.recv_fds(control, HEAD.size, MOST_CELLS)
-        if len(head) < HEAD.size:
-            os._exit(0)
-        spare = _run(spare, sockets, HEAD.unpack(head)[0] + SLOW, filter_)
+    _serve(spare, filter_)
 
 
 def _enter(tools: bool) -> None:
@@ -109,22 +105,40 @@ def _map_ids(user: int, group: int, inside: int) -> None:
         os.close(file)
 
 
-def _run(spare: _Cell, sockets: list[int], patience: float, filter_: bytes) -> _Cell:
-    """One run: in the cell made ahead, and a driver's in another that is joined to it.
+def _serve(spare: _Cell, filter_: bytes) -> None:
+    """Give each run to the cell made ahead; bury those that have ended, kill those that do not.
 
-    Gives the next spare cell, made while the run is under way.
+    The next spare cell is made while a run is under way.
     """
+    control, poll, running = socket.socket(fileno=CONTROL), select.poll(), dict[int, _Cell]()
+    poll.register(CONTROL, select.POLLIN)
+    while True:
+        left = min((cell.until for cell in running.values()), default=math.inf) - time.monotonic()
+        for descriptor, _ in poll.poll(None if left == math.inf else max(0.0, left) * 1000):
+            if descriptor != CONTROL:
+                poll.unregister(descriptor)
+                running.pop(descriptor).bury()
+                continue
+            head, sockets, *_ = socket.recv_fds(control, HEAD.size, MOST_CELLS)
+            if len(head) < HEAD.size:
+                os._exit(0)  # the kernel ends the cells with this process
+            for cell in _run(spare, sockets, HEAD.unpack(head)[0] + SLOW, filter_):
+                running[cell.ended] = cell
+                poll.register(cell.ended, select.POLLIN)
+            spare = _Cell(filter_)
+        for cell in running.values():
+            cell.hurry()
+
+
+def _run(spare: _Cell, sockets: list[int], patience: float, filter_: bytes) -> list[_Cell]:
+    """One run: in the spare cell, and if it has a driver, that in another which is joined to it."""
     joined = socket.socketpair() if len(sockets) > 1 else ()
     cells = [spare, *(_Cell(filter_) for _ in sockets[1:])]
     for cell, own, peer in zip_longest(cells, sockets, joined):
-        cell.give([own] if peer is None else [own, peer.fileno()])
+        cell.give([own] if peer is None else [own, peer.fileno()], patience)
     for descriptor in (*sockets, *(peer.detach() for peer in joined)):
         os.close(descriptor)
-    until = time.monotonic() + patience
-    spare = _Cell(filter_)
-    for cell in cells:
-        cell.finish(until)
-    return spare
+    return cells
 
 
 class _Cell:
@@ -140,6 +154,7 @@ class _Cell:
         )  # fmt: skip
         if self._pid:
             its.close()
+            self.ended, self.until = os.pidfd_open(self._pid), math.inf
             return
         own = -1
         try:
@@ -156,22 +171,21 @@ class _Cell:
         finally:
             os._exit(0)
 
-    def give(self, descriptors: list[int]) -> None:
+    def give(self, descriptors: list[int], patience: float) -> None:
         """A socket to read from, and one to the other cell; if it is gone, the host will see it."""
+        self.until = time.monotonic() + patience
         with self._way, contextlib.suppress(BrokenPipeError):
             socket.send_fds(self._way, [b"R"], descriptors)
 
-    def finish(self, until: float) -> None:
-        """Wait for its end; kill it when the time has come, and with the host."""
-        poll = select.poll()
-        ended = os.pidfd_open(self._pid)
-        poll.register(ended, select.POLLIN)
-        poll.register(CONTROL, select.POLLHUP | select.POLLRDHUP)
-        left = max(0.0, until - time.monotonic())
-        if CONTROL in [descriptor for descriptor, _ in poll.poll(left * 1000)]:
-            os._exit(1)  # the kernel ends the cells with this process
-        os.close(ended)
-        os.kill(self._pid, signal.SIGKILL)
+    def hurry(self) -> None:
+        """Kill it when the time has come."""
+        if time.monotonic() > self.until:
+            os.kill(self._pid, signal.SIGKILL)
+            self.until = math.inf
+
+    def bury(self) -> None:
+        """It has ended."""
+        os.close(self.ended)
         os.waitpid(self._pid, 0)
 
 
@@ -224,6 +238,7 @@ class _Program:
                 os.setsid()
                 root.offer_to_the_killer(proc)
                 _wire([*ends, its.fileno()])
+                program.give_up()
                 request = json.loads(_told(program.PEER))
                 os.chdir(root.BOX)
                 program.confine(request["limits"], filter_)
