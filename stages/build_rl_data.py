@@ -27,22 +27,22 @@ from stages.base.command import stage_main
 from stages.base.errors import DataError
 from stages.base.events import say
 from stages.base.jsonl import read_jsonl, write_json, write_jsonl
-from stages.base.params import BuildBenchmarks, BuildRlData, Engine, Run, load
+from stages.base.params import BuildBenchmarks, BuildRlData, Engine, Run, SandboxSettings, load
 from stages.base.paths import report
+from stages.base.protocols import Sandbox
 from stages.base.records import Problem, Trajectory
 from stages.base.rollouts import BatchControl
 from stages.base.served import Served
-from stages.cleaning.decontamination import Index, Item
+from stages.benchmark_items import benchmark_items
+from stages.cleaning.decontamination import Index
 from stages.cleaning.inputs import source_files
 from stages.cleaning.problem_rows import items_found, refuse_unreadable, repaired_rows
 from stages.engines.checkpoints import load_tokenizer
 from stages.engines.plan import refuse_if_too_small
 from stages.engines.vllm_sampler import VllmSampler
-from stages.evals.suite import read_problems, read_registry
 from stages.problem_file import add_arguments, check_as_asked, wants_one_file
 from stages.problems.drawing import draw_problems
-from stages.problems.intake import Doors, Intake, output_rows, take_in
-from stages.problems.outside import text_key
+from stages.problems.intake import Doors, Intake, output_rows, sft_keys, take_in
 from stages.problems.registry import require_known
 from stages.problems.schemas import require_usable
 from stages.reporting.data_page import draw, rl_histograms, rl_page
@@ -52,6 +52,7 @@ from stages.rewards.judge import RuleJudge
 from stages.rewards.router import verify
 from stages.rl.grading import LABELS, asked, figures, grade, sample_rows, verdicts_by_problem
 from stages.rl.opinions import ServedJudge, agreement, second_opinion
+from stages.sandbox.backends import open_sandbox
 from stages.sft.chat import prompt_ids, response_text
 
 STAGE = "build_rl_data"
@@ -67,7 +68,7 @@ def body(options: Namespace) -> dict[str, Any]:
     run, engine, config = load(Run, "run"), load(Engine, "engine"), load(BuildRlData, STAGE)
     refuse_if_too_small(run)
     require_known(config.families, f"{STAGE}.families")
-    require_usable(config.sources, f"{STAGE}.sources", run.notation, None)
+    require_usable(config.sources, f"{STAGE}.sources", run.notation)
     modulus = load(BuildBenchmarks, "build_benchmarks").heldout_modulus
     parameters = {
         "run": asdict(run),
@@ -80,15 +81,16 @@ def body(options: Namespace) -> dict[str, Any]:
         files = (file for source in config.sources for file in source_files(source))
         inputs += [paths.BENCHMARKS, *files]
     outputs = (paths.RL_DATA, report(STAGE), PAGE, HISTOGRAMS)
-    with workspace(STAGE, parameters, inputs, outputs) as space:
-        seen = sft_keys(config)
+    settings = load(SandboxSettings, "sandbox")
+    with workspace(STAGE, parameters, inputs, outputs) as space, open_sandbox(settings) as sandbox:
+        seen = sft_keys(read_jsonl(paths.SFT_DATA / "kept.jsonl"), bool(config.sources))
         problems = draw_problems(run, config, modulus, seen)
-        outside = take_outside(run, engine, config, modulus, seen, problems)
+        outside = take_outside(run, engine, config, modulus, seen, problems, sandbox)
         problems += outside.problems
         started = time.perf_counter()
         responses = sample(problems, run, engine, config, space.checkpoints)
         seconds = time.perf_counter() - started
-        samples = judge(problems, responses, config, run.seed)
+        samples = judge(problems, responses, config, run.seed, sandbox)
         graded = grade(problems, verdicts_by_problem(samples), config, run.seed)
         rows = output_rows(graded.kept, graded.set_aside, outside)
         if not rows["problems.jsonl"]:
@@ -121,33 +123,24 @@ def take_outside(
     modulus: int,
     seen: set[str],
     problems: Sequence[Problem],
+    sandbox: Sandbox,
 ) -> Intake:
     """Problems of the sources that are no copies, stand in no benchmark and fit the engine."""
     if not config.sources:
         return Intake()
-    items = [
-        Item(problem.id, benchmark.name, problem.prompt, problem.key)
-        for benchmark in read_registry(paths.BENCHMARKS)
-        for problem in read_problems(paths.BENCHMARKS, benchmark)
-    ]
+    index = Index(benchmark_items(paths.BENCHMARKS), config.decontamination_ngram)
     tokenizer, most = load_tokenizer(paths.SFT_MODEL), engine.context - config.max_tokens
     doors = Doors(
         repaired_rows,
         partial(refuse_unreadable, max_bad_share=config.max_bad_share),
         verify,
         problem_fault,
-        partial(items_found, index=Index(items, config.decontamination_ngram)),
+        partial(items_found, index=index),
         lambda prompt: len(prompt_ids(tokenizer, prompt)) <= most,
+        sandbox,
     )
     taken = {problem.key for problem in problems}
     return take_in(config.sources, doors, taken, seen, modulus, run.seed)
-
-
-def sft_keys(config: BuildRlData) -> set[str]:
-    """Canonical keys of the problems the SFT corpus holds; with sources, those of its texts too."""
-    rows = read_jsonl(paths.SFT_DATA / "kept.jsonl")
-    texts = {text_key(row["prompt"]) for row in rows} if config.sources else set[str]()
-    return texts | {row["key"] for row in rows if row.get("key")}
 
 
 def sample(
@@ -171,13 +164,17 @@ def sample(
 
 
 def judge(
-    problems: Sequence[Problem], responses: Sequence[Trajectory], config: BuildRlData, seed: int
+    problems: Sequence[Problem],
+    responses: Sequence[Trajectory],
+    config: BuildRlData,
+    seed: int,
+    sandbox: Sandbox,
 ) -> list[dict[str, Any]]:
     """Rows of ``samples.jsonl``: what rules, and a served judge if there is one, find of each."""
     by_id = {problem.id: problem for problem in problems}
     answered = [by_id[response.prompt_id] for response in responses]
     decode = partial(response_text, load_tokenizer(paths.SFT_MODEL))
-    rules, closing = RuleJudge(decode), RuleJudge(decode, "preference")
+    rules, closing = (RuleJudge(decode, sandbox, name) for name in ("verify", "preference"))
     rows = sample_rows(answered, responses, rules, closing, decode)
     if config.judge is None:
         return rows

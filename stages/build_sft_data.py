@@ -15,7 +15,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from stages.base.artifacts import Workspace, workspace
@@ -27,10 +26,11 @@ from stages.base.params import BuildBenchmarks, BuildSftData, Run, load
 from stages.base.paths import BENCHMARKS, SFT_DATA, report
 from stages.base.seeds import seeded_random
 from stages.base.shares import apportion
+from stages.benchmark_items import benchmark_items
 from stages.cleaning.corpus import mix_phases, write_corpus
 from stages.cleaning.decontamination import STEP as DECONTAMINATION
-from stages.cleaning.decontamination import Index, Item
-from stages.cleaning.files import SEED, add_arguments, clean_as_asked, wants_one_file
+from stages.cleaning.decontamination import Index
+from stages.cleaning.files import add_arguments, clean_as_asked, wants_one_file
 from stages.cleaning.harm import describe
 from stages.cleaning.hits import hits_markdown
 from stages.cleaning.inputs import require_usable, source_files
@@ -40,10 +40,10 @@ from stages.cleaning.recall import recall_gate
 from stages.cleaning.rows import Dropped, Row, dropped_at
 from stages.cleaning.sources import source_rows
 from stages.cleaning.steps import STEPS, Plan, clean
-from stages.evals.suite import read_problems, read_registry
 from stages.problems.corpus import family_rows, mean_words
 from stages.problems.registry import require_known
-from stages.reporting.data_page import draw, file_page, length_histogram, look, sft_page
+from stages.reporting.data_page import draw, length_histogram, look, sft_page
+from stages.row_file import page_of_file
 
 STAGE = "build_sft_data"
 PAGE, HISTOGRAMS = report(STAGE, "report.md"), report(STAGE, "histograms.svg")
@@ -95,15 +95,6 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
     left = sum(sum(reasons.values()) for reasons in figures["dropped"].values())
     say(f"{STAGE}: {len(corpus.numbers)} rows, {left} left out")
     return {}
-
-
-def benchmark_items(folder: Path) -> list[Item]:
-    """Every problem of every benchmark in the registry, its files checked against their hashes."""
-    return [
-        Item(problem.id, benchmark.name, problem.prompt, problem.key, problem.answer)
-        for benchmark in read_registry(folder)
-        for problem in read_problems(folder, benchmark)
-    ]
 
 
 def gather(
@@ -160,12 +151,6 @@ def write_page(space: Workspace, figures: Mapping[str, Any], gate: str, seed: in
     hits = hits_markdown(dropped_at(folder / "dropped.jsonl", DECONTAMINATION))
     page = sft_page(figures, gate, hits, look(folder, "source", seed))
     space.out(PAGE).write_text(page, encoding="utf-8")
-
-
-def page_of_file(name: str, folder: Path, figures: Mapping[str, Any], gate: str) -> str:
-    """The page on one cleaned file, whose results stand in a folder."""
-    hits = hits_markdown(dropped_at(folder / "dropped.jsonl", DECONTAMINATION))
-    return file_page(name, figures, gate, hits, look(folder, "domain", SEED))
 
 
 if __name__ == "__main__":

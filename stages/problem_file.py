@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,8 @@ from typing import Any
 from stages.base.errors import ConfigError
 from stages.base.events import say
 from stages.base.jsonl import write_json, write_jsonl
-from stages.base.params import BuildBenchmarks, BuildRlData, RlSource
+from stages.base.params import BuildBenchmarks, BuildRlData, RlSource, SandboxSettings
+from stages.base.protocols import Sandbox
 from stages.base.schema import parse
 from stages.cleaning.decontamination import Index
 from stages.cleaning.files import flag, read_items
@@ -24,6 +25,7 @@ from stages.problems.schemas import DOMAINS, SCHEMAS, require_schema, require_us
 from stages.reporting.data_page import problems_page
 from stages.rewards.golds import problem_fault
 from stages.rewards.router import verify
+from stages.sandbox.backends import open_sandbox
 
 OUTPUTS = ("kept.jsonl", "dropped.jsonl", "preferences.jsonl", "report.md", "report.json")
 NEEDED = ("input", "schema", "output")
@@ -46,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments for checking one file."""
     parser.add_argument("--input", type=Path, help="rows of the schema, JSONL")
     parser.add_argument("--schema", help=f"how they are written: {', '.join(SCHEMAS)}")
-    parser.add_argument("--domain", help="maths, stem, logic or general (default: the schema's)")
+    parser.add_argument("--domain", help="one that fits the schema (default: its first)")
     parser.add_argument(
         "--benchmarks",
         type=Path,
@@ -76,39 +78,61 @@ def check_file(source: RlSource, benchmarks: Path | None, output: Path) -> None:
     """
     rows = Path(source.path)
     require_file(rows, "--input")
-    require_usable([source], "--input", "text", None)
+    require_usable([source], "--input", "text")
     if benchmarks is not None:
         require_file(benchmarks, "--benchmarks")
     with named(output):
         require_own(output, OUTPUTS, [path for path in (rows, benchmarks) if path is not None])
-    intake = _taken_in(source, benchmarks)
+    ngram = BuildRlData.decontamination_ngram
+    index = None if benchmarks is None else Index(read_items(benchmarks), ngram)
+    with (
+        named(output),
+        whole(output, OUTPUTS) as (folder, _),
+        open_sandbox(SandboxSettings()) as sandbox,
+    ):
+        report = write_checked(folder, rows.name, [source], index, sandbox, SEED)
+    say(summary(str(rows), report))
+
+
+def write_checked(
+    folder: Path,
+    name: str,
+    sources: Sequence[RlSource],
+    index: Index | None,
+    sandbox: Sandbox,
+    seed: int,
+) -> dict[str, Any]:
+    """Curate the problems of some sources into the files of ``OUTPUTS``; the report."""
+    intake = _taken_in(sources, index, sandbox, seed)
     kept = [problem.to_row() for problem in (*intake.problems, *intake.open)]
     dropped = list(_dropped(intake))
+    reasons = Counter(row["reason"].partition(" (")[0] for row in dropped)
     report: dict[str, Any] = {
         **intake.figures,
         "kept": len(kept),
-        "dropped": dict(
-            sorted(Counter(row["reason"].partition(" (")[0] for row in dropped).items())
-        ),
-        "searched_for_leaks": benchmarks is not None,
+        "dropped": dict(sorted(reasons.items())),
+        "searched_for_leaks": index is not None,
     }
-    with named(output), whole(output, OUTPUTS) as (folder, _):
-        write_jsonl(folder / "kept.jsonl", kept)
-        write_jsonl(folder / "dropped.jsonl", dropped)
-        if intake.preferences:
-            pairs = (pair.to_row() for pair in intake.preferences)
-            write_jsonl(folder / "preferences.jsonl", pairs)
-        page = problems_page(rows.name, report, kept, dropped, SEED)
-        (folder / "report.md").write_text(page, encoding="utf-8")
-        write_json(folder / "report.json", report)
+    write_jsonl(folder / "kept.jsonl", kept)
+    write_jsonl(folder / "dropped.jsonl", dropped)
+    if intake.preferences:
+        pairs = (pair.to_row() for pair in intake.preferences)
+        write_jsonl(folder / "preferences.jsonl", pairs)
+    page = problems_page(name, report, kept, dropped, seed)
+    (folder / "report.md").write_text(page, encoding="utf-8")
+    write_json(folder / "report.json", report)
+    return report
+
+
+def summary(name: str, report: Mapping[str, Any]) -> str:
+    """One line: problems kept, and what was left out by reason."""
     reasons = ", ".join(f"{times} {reason}" for reason, times in report["dropped"].items())
-    say(f"{rows}: {len(kept)} problems kept; left out: {reasons or 'none'}")
+    return f"{name}: {report['kept']} problems kept; left out: {reasons or 'none'}"
 
 
-def _taken_in(source: RlSource, benchmarks: Path | None) -> Intake:
-    ngram = BuildRlData.decontamination_ngram
-    index = None if benchmarks is None else Index(read_items(benchmarks), ngram)
-
+def _taken_in(
+    sources: Sequence[RlSource], index: Index | None, sandbox: Sandbox, seed: int
+) -> Intake:
     def found(texts: Sequence[Texts]) -> list[str]:
         return ["" for _ in texts] if index is None else items_found(texts, index)
 
@@ -119,8 +143,9 @@ def _taken_in(source: RlSource, benchmarks: Path | None) -> Intake:
         problem_fault,
         found,
         lambda _: True,
+        sandbox,
     )
-    return take_in([source], doors, (), (), BuildBenchmarks.heldout_modulus, SEED)
+    return take_in(sources, doors, (), (), BuildBenchmarks.heldout_modulus, seed)
 
 
 def _dropped(intake: Intake) -> Iterator[dict[str, Any]]:

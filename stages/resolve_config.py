@@ -68,8 +68,10 @@ def refuse_early(profile: Profile) -> None:
         require_known(families, f"build_sft_data.families.{domain}")
     require_known(rl.families, "build_rl_data.families")
     inputs.require_usable(sft.sources, sft.mixture)
-    schemas.require_usable(rl.sources, "build_rl_data.sources", profile.run.notation, None)
-    for source in (*sft.sources, *rl.sources):
+    schemas.require_usable(rl.sources, "build_rl_data.sources", profile.run.notation)
+    looked_at = profile.check_data
+    schemas.require_usable(looked_at.rl, "check_data.rl", "text")
+    for source in (*sft.sources, *rl.sources, *looked_at.sft, *looked_at.rl):
         inputs.source_files(source)
 
 

@@ -18,7 +18,7 @@ from stages.base.artifacts import workspace
 from stages.base.command import stage_main
 from stages.base.events import progress
 from stages.base.jsonl import read_json, write_json, write_jsonl
-from stages.base.params import Engine, Run, RunBenchmarks, load
+from stages.base.params import Engine, Run, RunBenchmarks, SandboxSettings, load
 from stages.base.paths import BENCHMARKS, CHECKPOINTS, RESPONSES, report
 from stages.base.records import Problem
 from stages.engines.plan import refuse_if_too_small
@@ -31,6 +31,7 @@ from stages.evals.scoring import (
     score_responses,
 )
 from stages.evals.suite import Benchmark, read_problems, read_registry
+from stages.sandbox.backends import open_sandbox
 
 STAGE = "run_benchmarks"
 ROUND = 16  # times the engine's slots
@@ -52,8 +53,9 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
         harness = Harness(checkpoint, run, engine, config, space.checkpoints)
         found = harness.responses(suite)
         scored: list[Scored] = []
-        for benchmark, problems in suite:
-            scored += score_responses(benchmark, problems, found[benchmark.name])
+        with open_sandbox(load(SandboxSettings, "sandbox")) as sandbox:
+            for benchmark, problems in suite:
+                scored += score_responses(benchmark, problems, found[benchmark.name], sandbox)
         refuse_equal_samples(scored, config.temperature)
         write_jsonl(space.out(responses) / "responses.jsonl", (row.to_row() for row in scored))
         write_jsonl(space.out(items), item_rows(scored))

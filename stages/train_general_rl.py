@@ -17,7 +17,7 @@ from stages.base import paths
 from stages.base.artifacts import workspace
 from stages.base.command import stage_main
 from stages.base.jsonl import read_jsonl, write_json, write_jsonl
-from stages.base.params import Engine, Run, TrainGeneralRl, load
+from stages.base.params import Engine, Run, SandboxSettings, TrainGeneralRl, load
 from stages.base.paths import report
 from stages.base.protocols import Judge
 from stages.base.records import Problem
@@ -32,6 +32,7 @@ from stages.rl.judges import MixedJudge, RewardModelJudge
 from stages.rl.loop import Engines, train
 from stages.rl.prompts import refuse_long
 from stages.rl.summary import summarise
+from stages.sandbox.backends import open_sandbox
 from stages.sft.chat import prompt_ids, response_text
 
 STAGE = "train_general_rl"
@@ -42,6 +43,7 @@ ROLLOUTS = paths.ROLLOUTS["general_rl"]
 def body(_: Namespace) -> dict[str, Any]:
     """Train from the reasoning-RL checkpoint; write the policy and its journal."""
     run, engine, config = load(Run, "run"), load(Engine, "engine"), load(TrainGeneralRl, STAGE)
+    settings = load(SandboxSettings, "sandbox")
     refuse_if_too_small(run)
     parameters = {"run": asdict(run), "engine": asdict(engine), STAGE: asdict(config)}
     names = ("problems.jsonl", paths.GENERAL)
@@ -57,8 +59,9 @@ def body(_: Namespace) -> dict[str, Any]:
         refuse_long(prompts, config.max_tokens, engine.context)
         runtime = start(paths.REASONING_RL_MODEL, run, engine, config)
         decode = partial(response_text, tokenizer)
-        with WorkerJudge(decode, run.hardware.verifier_processes) as rules:
-            judge = mixed_judge(run, config, rules, RuleJudge(decode, "preference"))
+        processes = run.hardware.verifier_processes
+        with open_sandbox(settings) as sandbox, WorkerJudge(decode, processes, sandbox) as rules:
+            judge = mixed_judge(run, config, rules, RuleJudge(decode, sandbox, "preference"))
             outcome = train(
                 config,
                 problems,

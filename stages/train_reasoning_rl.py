@@ -17,7 +17,7 @@ from stages.base import paths
 from stages.base.artifacts import workspace
 from stages.base.command import stage_main
 from stages.base.jsonl import read_jsonl, write_json, write_jsonl
-from stages.base.params import Engine, Run, TrainReasoningRl, load
+from stages.base.params import Engine, Run, SandboxSettings, TrainReasoningRl, load
 from stages.base.paths import report
 from stages.base.records import Problem
 from stages.engines.checkpoints import load_tokenizer, save_model
@@ -28,6 +28,7 @@ from stages.rl.c3po import make_scheduler
 from stages.rl.loop import Engines, train
 from stages.rl.prompts import refuse_long
 from stages.rl.summary import summarise
+from stages.sandbox.backends import open_sandbox
 from stages.sft.chat import prompt_ids, response_text
 
 STAGE = "train_reasoning_rl"
@@ -38,6 +39,7 @@ ROLLOUTS = paths.ROLLOUTS["reasoning_rl"]
 def body(_: Namespace) -> dict[str, Any]:
     """Train from the SFT checkpoint; write the policy and its journal."""
     run, engine, config = load(Run, "run"), load(Engine, "engine"), load(TrainReasoningRl, STAGE)
+    settings = load(SandboxSettings, "sandbox")
     refuse_if_too_small(run)
     parameters = {"run": asdict(run), "engine": asdict(engine), STAGE: asdict(config)}
     inputs = (paths.RL_DATA / "problems.jsonl", paths.SFT_MODEL)
@@ -51,7 +53,8 @@ def body(_: Namespace) -> dict[str, Any]:
         refuse_long(prompts, config.max_tokens, engine.context)
         runtime = start(paths.SFT_MODEL, run, engine, config)
         decode = partial(response_text, tokenizer)
-        with WorkerJudge(decode, run.hardware.verifier_processes) as judge:
+        processes = run.hardware.verifier_processes
+        with open_sandbox(settings) as sandbox, WorkerJudge(decode, processes, sandbox) as judge:
             outcome = train(
                 config,
                 problems,

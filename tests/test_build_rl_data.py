@@ -26,6 +26,7 @@ from stages.rl.grading import asked
 from stages.sft.chat import prompt_ids, response_ids
 from tests.base.server import chat_server, completion
 from tests.problems.rows import ROWS
+from tests.sandbox.test_programs import needs_namespaces
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -46,7 +47,8 @@ def drawn():
 def test_families_keep_their_shares_and_ids_and_keys_differ(drawn):
     problems, _ = drawn
     assert Counter(problem.family for problem in problems) == {
-        "chain": 37, "countdown": 5, "lists": 19, "charge": 18, "knights": 21,
+        "chain": 36, "countdown": 5, "lists": 18, "charge": 17, "knights": 20,
+        "sudoku": 1, "maze": 1, "game24": 1, "pattern": 1,
     }  # fmt: skip
     assert len({problem.key for problem in problems}) == len(problems) == 100
     assert len({problem.id for problem in problems}) == 100
@@ -116,6 +118,8 @@ class Project:
         answers = {problem.id: problem.answer for problem in problems}
         for number, trajectory in enumerate(found):
             said = answers[trajectory.prompt_id] if number % 2 else "?"
+            if "\n" in said:
+                said = f"\n```python\n{said}\n```"
             text = f"<think>\n\n</think>\n\nAnswer: {said}"
             trajectory.tokens = response_ids(self.tokenizer, text)
             trajectory.ended = "stop"
@@ -195,6 +199,22 @@ def test_the_order_of_rows_changes_nothing(tmp_path, monkeypatch):
     assert len(written[0]) == 5
 
 
+@needs_namespaces
+def test_programming_tasks_are_checked_and_graded_in_the_sandbox(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    solution = "def f(a, b):\n    return a if a < b else 2 * b\n"
+    tests = [{"input": [1, 2], "output": 1}, {"input": [3, 2], "output": 4}]
+    sound = {"problem": "Write f(a, b).", "solution": solution, "entry": "f", "tests": tests}
+    wrong = {**sound, "problem": "Write g.", "tests": [{"input": [1, 2], "output": 9}]}
+    given = [raw("programs", "code", "code", [sound, wrong])]
+    found = Project(tmp_path, monkeypatch, given, problems=0, samples=4).run()
+    assert found["outside"]["set_aside"] == {"the solution fails its own tests": 1}
+    (kept,) = read_jsonl(paths.RL_DATA / "problems.jsonl")
+    assert (kept["pass_rate"], kept["meta"]["checks"]["mutants_failed"] > 0) == (0.5, True)
+    verdicts = [row["verdict"] for row in read_jsonl(paths.RL_DATA / "samples.jsonl")]
+    assert verdicts == ["unparsed", "pass", "unparsed", "pass"]
+
+
 def test_outside_problems_alone_are_enough(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = Project(tmp_path, monkeypatch, sources(outside_rows()), problems=0).run()
@@ -219,7 +239,7 @@ def test_without_sources_there_are_the_three_files_alone(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("schema", "domain", "why"),
     [
-        ("taco", "code", "need a sandbox"),
+        ("taco", "maths", "of domain code"),
         ("maths", "maths", "is unknown"),
         ("math", "code", "not 'code'"),
     ],

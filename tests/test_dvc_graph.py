@@ -96,7 +96,8 @@ def test_a_stage_has_one_name_everywhere(stage: str) -> None:
 
 def test_every_section_of_a_profile_is_somebodys() -> None:
     sections = {field.name for field in fields(params.Profile)}
-    assert sections - {"description", "run", "engine"} == set(STAGES) - {"resolve_config"}
+    shared = {"description", "run", "engine", "sandbox"}
+    assert sections - shared == set(STAGES) - {"resolve_config"}
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -115,6 +116,7 @@ def test_outputs_stand_where_paths_says() -> None:
         paths.SFT_DATA,
         paths.PACKED_SFT,
         paths.RL_DATA,
+        paths.CHECKED,
         paths.BASE_MODEL,
         paths.SFT_MODEL,
         paths.REASONING_RL_MODEL,
@@ -128,6 +130,7 @@ def test_outputs_stand_where_paths_says() -> None:
             for stage in ("build_sft_data", "build_rl_data")
             for name in ("report.md", "histograms.svg")
         ),
+        paths.report("check_data", "report.md"),
     }
     assert listed == {str(path) for path in expected}
     assert STAGES["run_benchmarks"]["matrix"]["checkpoint"] == list(paths.CHECKPOINTS)

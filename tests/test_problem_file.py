@@ -78,7 +78,7 @@ def test_preferences_stand_in_a_file_of_their_own(tmp_path: Path) -> None:
         ({"schema": "gsm"}, "--schema: schema 'gsm' is unknown. Did you mean 'gsm8k'"),
         ({"domain": "poems"}, r"--input.domain: 'poems' is not one of maths"),
         ({"domain": "code"}, "are of domain maths or stem, not 'code'"),
-        ({"schema": "taco"}, "need a sandbox"),
+        ({"schema": "taco", "domain": "maths"}, "are of domain code, not 'maths'"),
     ],
 )
 def test_what_cannot_be_checked_is_refused(

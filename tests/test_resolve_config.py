@@ -223,7 +223,6 @@ def own(schema: str = "math", domain: str = "maths", path: str = "profiles", **m
     [
         ({"build_rl_data": {"sources": [own("gsm")]}}, "'gsm' .* Did you mean 'gsm8k'"),
         ({"build_rl_data": {"sources": [own("code")]}}, "are of domain code, not 'maths'"),
-        ({"build_rl_data": {"sources": [own("code", "code")]}}, "need a sandbox"),
         (
             {"build_rl_data": {"sources": [own()]}, "run": {"notation": "compact"}},
             "source mine holds English, and run.notation is 'compact'",

@@ -16,6 +16,7 @@ from stages.problems.registry import compact_vocabulary, generate
 from stages.rewards.judge import RuleJudge
 from stages.sft.chat import prompt_ids, response_ids, response_text
 from stages.train_general_rl import mixed_judge
+from tests.problems.runs import Broken
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +43,7 @@ def test_the_reward_is_made_of_both_parts_where_there_is_an_answer(tmp_path, mon
     ]
     weight = profile.train_general_rl.reward_model_weight
     decode = partial(response_text, tokenizer)
-    rules, gold = RuleJudge(decode), RuleJudge(decode, "preference")
+    rules, gold = RuleJudge(decode, Broken()), RuleJudge(decode, Broken(), "preference")
     judge = mixed_judge(profile.run, profile.train_general_rl, rules, gold)
     right, false, cut = judge.judge([problem] * 3, answers)
     assert [found.verdict for found in (right, false, cut)] == [

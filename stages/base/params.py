@@ -72,9 +72,15 @@ class SandboxSettings:
     unsafe_rewards: bool = False  # measure rewards and scores with programs that nothing confines
 
     def __post_init__(self) -> None:
-        """A remote sandbox has an address, and no other has."""
+        """A remote sandbox has an address; one without walls is no accident."""
         if bool(self.url) != (self.backend == "remote"):
             raise ConfigError("sandbox.url: the service's address, with backend: remote only.")
+        if self.backend == "unsafe" and not self.unsafe_rewards:
+            raise ConfigError(
+                "sandbox.backend: 'unsafe' keeps model-written programs from nothing: they can "
+                "read what this user can, tests included, and write it. Use 'namespaces', or set "
+                "sandbox.unsafe_rewards: true if rewards and scores shall be measured like that."
+            )
 
 
 @dataclass(frozen=True)
@@ -343,6 +349,18 @@ class BuildRlData:
         _refuse_sources(self.sources)
 
 
+@dataclass(frozen=True)
+class CheckData:
+    """Sources to look at before they are mixed: cleaned or curated, trained on by none."""
+
+    sft: tuple[Source, ...] = ()
+    rl: tuple[RlSource, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Sources differ in name and lie where DVC sees them change."""
+        _refuse_sources((*self.sft, *self.rl))
+
+
 ObjectiveName = Literal[
     "icepop", "icepop-narrow", "icepop-wide", "tis", "grpo", "kpop", "dis", "gspo"
 ]
@@ -505,6 +523,7 @@ class Profile:
     train_general_rl: TrainGeneralRl
     run_benchmarks: RunBenchmarks
     write_report: WriteReport
+    check_data: CheckData = field(default_factory=CheckData)
     sandbox: SandboxSettings = field(default_factory=SandboxSettings)
 
 

@@ -13,6 +13,7 @@ SFT_DATA = Path("data/processed/sft")
 PACKED_SFT = Path("data/processed/packed_sft")
 RL_DATA = Path("data/processed/rl")
 RESPONSES = Path("data/processed/responses")
+CHECKED = Path("data/processed/checked")
 
 BASE_MODEL = Path("data/models/base")
 SFT_MODEL = Path("data/models/sft")

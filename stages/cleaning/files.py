@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from stages.cleaning.quarantine import Tally, as_text, unreadable
 from stages.cleaning.recall import GateReport, measure
 from stages.cleaning.results import named, require_own, whole
 from stages.cleaning.rowfile import encode
-from stages.cleaning.rows import Dropped, Written, not_a_text, wrong_field
+from stages.cleaning.rows import Dropped, Row, Written, not_a_text, wrong_field
 from stages.cleaning.sources import BOM, mend, read_rows
 from stages.cleaning.steps import STEPS, Cleaned, Plan, clean
 
@@ -119,36 +119,52 @@ def clean_file(
     with named(output), whole(output, OUTPUTS) as (folder, interim):
         tally, repairs, domains = Tally(str(rows)), Counter[str](), Counter[str]()
         read = _read(rows, tally, repairs, domains)
-        cleaned = clean(read, plan, interim, str(rows))
-        with (folder / "kept.jsonl").open("wb") as file:
-            file.writelines(cleaned.rows.lines(cleaned.kept))
-        cleaned.dropped.replace(folder / "dropped.jsonl")
-        total, kept = tally.good + tally.bad, len(cleaned.kept)
-        report: dict[str, Any] = {
-            "steps": list(steps),
-            "rows": {"read": total, "kept": kept, "dropped": total - kept},
-            "dropped": cleaned.drops,
-            "repairs": dict(sorted((repairs + Counter(cleaned.repairs)).items())),
-        }
-        if "harm" in steps:
-            report["harm"] = describe(cleaned.notes)
-        if cleaned.near is not None:
-            report["near_dedup"] = cleaned.near
-        tried = None if index is None else _try(index, items, cleaned)
-        if index is not None and tried is not None:
-            report["decontamination"] = {
-                **index.describe(),
-                "left_with_other_numbers": cleaned.left,
-                "gate": tried.as_json(),
-                "items_that_state_their_answer": self_answered(items),
-            }
-        if page is not None:
-            gate = "" if tried is None else tried.markdown()
-            text = page(rows.name, folder, report, gate)
-            (folder / "report.md").write_text(text, encoding="utf-8")
-        write_json(folder / "report.json", report)
+        report = write_cleaned(folder, interim, rows.name, read, plan, items, repairs, page)
     _warn_of_domains(near, domains)
-    say(summary(rows, total, kept, cleaned.drops))
+    say(summary(str(rows), report))
+
+
+def write_cleaned(
+    folder: Path,
+    interim: Path,
+    name: str,
+    read: Iterable[Row | Written | Dropped],
+    plan: Plan,
+    items: list[Item],
+    repairs: Counter[str],
+    page: Page | None,
+) -> dict[str, Any]:
+    """Clean rows into the files of ``OUTPUTS``; the report. ``repairs`` are the reader's."""
+    steps = plan.steps
+    cleaned = clean(read, plan, interim, name)
+    with (folder / "kept.jsonl").open("wb") as file:
+        file.writelines(cleaned.rows.lines(cleaned.kept))
+    cleaned.dropped.replace(folder / "dropped.jsonl")
+    kept = len(cleaned.kept)
+    dropped = sum(sum(reasons.values()) for reasons in cleaned.drops.values())
+    report: dict[str, Any] = {
+        "steps": list(steps),
+        "rows": {"read": kept + dropped, "kept": kept, "dropped": dropped},
+        "dropped": cleaned.drops,
+        "repairs": dict(sorted((repairs + Counter(cleaned.repairs)).items())),
+    }
+    if "harm" in steps:
+        report["harm"] = describe(cleaned.notes)
+    if cleaned.near is not None:
+        report["near_dedup"] = cleaned.near
+    tried = None if plan.index is None else _try(plan.index, items, cleaned)
+    if plan.index is not None and tried is not None:
+        report["decontamination"] = {
+            **plan.index.describe(),
+            "left_with_other_numbers": cleaned.left,
+            "gate": tried.as_json(),
+            "items_that_state_their_answer": self_answered(items),
+        }
+    if page is not None:
+        gate = "" if tried is None else tried.markdown()
+        (folder / "report.md").write_text(page(name, folder, report, gate), encoding="utf-8")
+    write_json(folder / "report.json", report)
+    return report
 
 
 def _try(index: Index, items: list[Item], cleaned: Cleaned) -> GateReport:
@@ -171,13 +187,14 @@ def _warn_of_domains(near: NearDedup, domains: Mapping[str, int]) -> None:
             )
 
 
-def summary(rows: Path, total: int, kept: int, drops: dict[str, dict[str, int]]) -> str:
+def summary(name: str, report: Mapping[str, Any]) -> str:
     """One line: rows read, kept, and left out by step, unreadable ones first."""
-    counts = {step: sum(reasons.values()) for step, reasons in drops.items()}
+    counts = {step: sum(reasons.values()) for step, reasons in report["dropped"].items()}
     unread = counts.pop(UNREAD, 0)
     left = [f"{unread} unreadable"] if unread else []
     left += [f"{counts[step]} {step}" for step in STEPS if counts.get(step)]
-    return f"{rows}: {total} rows read, {kept} kept; left out: {', '.join(left) or 'none'}"
+    read, kept = report["rows"]["read"], report["rows"]["kept"]
+    return f"{name}: {read} rows read, {kept} kept; left out: {', '.join(left) or 'none'}"
 
 
 def read_items(path: Path) -> list[Item]:

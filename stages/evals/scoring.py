@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from stages.base.errors import EngineError, VerifierError
+from stages.base.protocols import Sandbox
 from stages.base.records import Problem, Verdict
 from stages.evals import statistics
 from stages.evals.lm_harness import Response
 from stages.evals.suite import Benchmark
 from stages.problems.answers import CLOSE, OPEN
-from stages.rewards.judge import SCORERS
+from stages.rewards.judge import score
 
 STYLES = ("careful", "answer_only", "other")
 ALL_EQUAL_FROM = 20
@@ -75,19 +76,19 @@ def style_of(text: str) -> str:
 
 
 def score_responses(
-    benchmark: Benchmark, problems: Sequence[Problem], responses: Iterable[Response]
+    benchmark: Benchmark,
+    problems: Sequence[Problem],
+    responses: Sequence[Response],
+    sandbox: Sandbox,
 ) -> list[Scored]:
-    """One scored sample a response, in order."""
+    """One scored sample a response, in order; programs run in the sandbox."""
     by_id = {problem.id: problem for problem in problems}
-    scored = []
-    for response in responses:
-        problem = by_id[response.problem]
-        found = SCORERS[benchmark.scorer](problem, response.text, response.finish)
-        style = style_of(response.text)
-        scored.append(
-            Scored(benchmark, problem, response, found.verdict, found.reward, style, found.reason)
-        )
-    return scored
+    answers = [(by_id[one.problem], one.text, one.finish) for one in responses]
+    found = score(benchmark.scorer, answers, sandbox)
+    return [
+        Scored(benchmark, problem, response, one.verdict, one.reward, style_of(text), one.reason)
+        for response, (problem, text, _), one in zip(responses, answers, found, strict=True)
+    ]
 
 
 def grouped(scored: Iterable[Scored]) -> dict[str, list[Scored]]:

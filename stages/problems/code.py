@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
 from stages.base.checkers import KINDS, Checker, Kind
 from stages.base.errors import DataError
 
-Style = Literal["stdin", "function"]
+Style = Literal["stdin", "function", "assert"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,8 @@ class Case:
 class CodeTask:
     """``entry`` is what is called (``f``, or ``Solution().f``), empty where a program reads input.
 
+    Of style ``assert`` (HumanEval's form) there are no cases, but ``test``, code that asserts, and
+    ``entry`` is what it is about. ``limits`` are those of the sandbox where a task needs others.
     ``shape`` states the inputs' constraints in the grammar of ``code_inputs``; empty: unknown.
     """
 
@@ -38,6 +40,8 @@ class CodeTask:
     cases: tuple[Case, ...]
     checker: Kind = "decimals"
     shape: str = ""
+    test: str = ""
+    limits: dict[str, float] = field(default_factory=dict)
 
     def to_meta(self) -> dict[str, Any]:
         """As a problem's ``meta["code"]``."""
@@ -76,13 +80,16 @@ class CodeTask:
 
     def check_row(self, name: str, program: str) -> dict[str, Any]:
         """What ``Sandbox.check`` is asked of a program: all tests, how to compare, under a name."""
+        row = {**self._called(program), "id": name}
+        if self.style == "assert":
+            return {**row, "test": self.test, "entry": self.entry}
         tests = [[self._read(case.input), self._read(case.expected)] for case in self.cases]
-        return {**self._called(program), "id": name, "tests": tests, "checker": self.checker}
+        return {**row, "tests": tests, "checker": self.checker}
 
     def _called(self, program: str) -> dict[str, Any]:
-        if self.style == "stdin":
-            return {"mode": "stdin", "program": program}
-        return {"mode": "function", "program": program, "fn": self.entry.replace("()", "")}
+        called = {"fn": self.entry.replace("()", "")} if self.style == "function" else {}
+        limits = {"limits": self.limits} if self.limits else {}
+        return {"mode": self.style, "program": program, **called, **limits}
 
     def _read(self, written: str) -> Any:
         if self.style == "stdin":

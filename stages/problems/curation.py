@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from stages.base.errors import ConfigError, DataError, VerifierError
+from stages.base.errors import DataError, VerifierError
 from stages.base.protocols import Sandbox
 from stages.base.records import Judgement, Problem, Verdict
 from stages.problems.answers import compose
@@ -51,14 +51,14 @@ def curate(
     ranks: Sequence[str],
     verify: Verify,
     fault_of: GoldFault,
-    sandbox: Sandbox | None,
+    sandbox: Sandbox,
     seed: int,
 ) -> Curated:
     """Reformulate, deduplicate by canonical key, check golds and tests; sorted by id.
 
     ``ranks`` are the names of the sources, the preferred copy first; ``fault_of``
     (``stages.rewards.golds.problem_fault``) is asked once for each problem that is not code.
-    ConfigError if there are code problems and no sandbox to run their tests in.
+    Tests of programming tasks run in the sandbox.
     """
     found = Curated()
     ordered = sorted(problems, key=lambda one: (ranks.index(one.meta["source"]), one.id))
@@ -135,7 +135,7 @@ def stated(problem: Problem, answer: str, verify: Verify) -> Judgement:
 
 
 def _checked(
-    fault_of: GoldFault, sandbox: Sandbox | None, seed: int, found: Curated, problem: Problem
+    fault_of: GoldFault, sandbox: Sandbox, seed: int, found: Curated, problem: Problem
 ) -> Problem | str:
     """The problem as it is kept, or why it is not."""
     if problem.family == "code":
@@ -143,15 +143,8 @@ def _checked(
     return fault_of(problem) or problem
 
 
-def _checked_code(
-    problem: Problem, sandbox: Sandbox | None, seed: int, found: Curated
-) -> Problem | str:
+def _checked_code(problem: Problem, sandbox: Sandbox, seed: int, found: Curated) -> Problem | str:
     """A programming task with the tests that count, or why it is set aside."""
-    if sandbox is None:
-        raise ConfigError(
-            f"{problem.id}: a programming task needs a sandbox to run its tests in, and none is "
-            "configured. Take the code sources out."
-        )
     try:
         checked = check_task(CodeTask.from_meta(problem.meta["code"]), sandbox, seed, problem.id)
     except VerifierError as error:

@@ -17,7 +17,7 @@ from stages.base.params import RlSource
 from stages.base.protocols import Sandbox
 from stages.base.records import Problem
 from stages.problems.curation import DETAIL, Curated, GoldFault, Verify, curate
-from stages.problems.outside import Left, Outside, Preference, Raw, parse_rows
+from stages.problems.outside import Left, Outside, Preference, Raw, parse_rows, text_key
 from stages.problems.registry import FAMILIES, held_out
 from stages.problems.schemas import SCHEMAS
 
@@ -43,7 +43,7 @@ class Doors:
     fault_of: GoldFault
     contaminated: Callable[[Sequence[Texts]], list[str]]
     fits: Callable[[str], bool]
-    sandbox: Sandbox | None = None
+    sandbox: Sandbox
 
 
 @dataclass
@@ -56,6 +56,12 @@ class Intake:
     set_aside: list[tuple[Problem, str]] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
     figures: dict[str, Any] = field(default_factory=dict)
+
+
+def sft_keys(rows: Sequence[Mapping[str, Any]], of_texts: bool) -> set[str]:
+    """Canonical keys of the problems the SFT corpus holds; those of its texts too, if asked for."""
+    texts = {text_key(row["prompt"]) for row in rows} if of_texts else set[str]()
+    return texts | {row["key"] for row in rows if row.get("key")}
 
 
 def take_in(

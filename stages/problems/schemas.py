@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from stages.base.errors import ConfigError
 from stages.base.params import RlSource
-from stages.base.protocols import Sandbox
 from stages.base.schema import meant
 from stages.problems import (
     chat_rows,
@@ -61,18 +60,17 @@ def require_schema(name: str, where: str) -> None:
         raise ConfigError(f"{where}: schema '{name}' is unknown.{meant(name, SCHEMAS)}")
 
 
-def require_usable(
-    sources: Iterable[RlSource], where: str, notation: Notation, sandbox: Sandbox | None
-) -> None:
+def require_usable(sources: Iterable[RlSource], where: str, notation: Notation) -> None:
     """ConfigError for a source that could only be refused or lost as a whole.
 
-    Its schema must be known and of its domain; the model must know English; code needs a sandbox.
+    Its schema must be known and of its domain; the model must know English.
     """
     for source in sources:
         if notation != "text":
             raise ConfigError(
                 f"{where}: source {source.name} holds English, and run.notation is '{notation}', "
-                "whose tokenizer has no words for it. Set run.notation: text, or leave sources out."
+                "whose tokenizer has no words for it. Set run.notation: text, or name it in "
+                "check_data.rl, where it is looked at and trained on by none."
             )
         require_schema(source.schema, f"{where}: source {source.name}")
         fitting = sorted(DOMAINS[SCHEMAS[source.schema].kind])
@@ -80,9 +78,4 @@ def require_usable(
             raise ConfigError(
                 f"{where}: rows of schema '{source.schema}' (source {source.name}) are of domain "
                 f"{' or '.join(fitting)}, not '{source.domain}'."
-            )
-        if SCHEMAS[source.schema].kind == "code" and sandbox is None:
-            raise ConfigError(
-                f"{where}: the tests of source {source.name} need a sandbox to run in, and none is "
-                "configured. Leave the source out."
             )

@@ -3,7 +3,9 @@ r"""Judge a file of responses: rows in, verdicts out, in the same order.
 A row: {"id", "domain", "gold", "response"}, and where they apply "ended" ("stop" or "length"),
 "prompt", "verifier", "tolerance", "unit", "aliases", "thinking" (true: a response must think first;
 else one without tags is all answer). For a generated problem "family", "instance" and "notation"
-stand in place of "gold"; for instructions "instruction_id_list" and "kwargs".
+stand in place of "gold"; for instructions "instruction_id_list" and "kwargs"; for code "tests" and
+what else `python -m stages.sandbox check` takes: the program, the last fenced block of the answer,
+runs in the sandbox.
 
 A verdict: {"id", "verdict", "reward", "reason"}. "pass" has reward 1; "wrong", "unparsed" (no
 answer, or more than one), "truncated" (cut off, or thinking that never ends) and "timeout" have 0;
@@ -41,10 +43,12 @@ from stages.base import checking
 from stages.base.checking import BadRow, Rows, encodable, read_rows
 from stages.base.errors import VerifierError
 from stages.base.jsonl import json_type
+from stages.base.params import SandboxSettings
 from stages.base.records import Judgement, Verdict
 from stages.problems.answers import OPEN
 from stages.rewards.rows import problem_of
 from stages.rewards.workers import WorkerJudge
+from stages.sandbox.backends import open_sandbox
 
 WINDOW = 2_000  # rows under way at a time
 ENDS = ("stop", "length")
@@ -58,7 +62,10 @@ def check_file(rows: Path, verdicts: Path, workers: int) -> Counter[str]:
     """
 
     def judged(path: Path) -> Iterator[dict[str, Any]]:
-        with WorkerJudge(_no_tokens, workers) as judge:
+        with (
+            open_sandbox(SandboxSettings()) as sandbox,
+            WorkerJudge(_no_tokens, workers, sandbox) as judge,
+        ):
             yield from _judged(judge, read_rows(path, fault))
 
     return checking.check_file(rows, verdicts, workers, judged, Verdict.ERROR.value)

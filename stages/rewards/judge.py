@@ -4,27 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from stages.base.protocols import Sandbox
 from stages.base.records import Judgement, Problem, Trajectory
 from stages.rewards.preference import closes_well
+from stages.rewards.programs import Answer, asks_for_program, judge_programs
 from stages.rewards.router import verify
 
 Scorer = Callable[[Problem, str, str], Judgement]
 SCORERS: Mapping[str, Scorer] = {"verify": verify, "preference": closes_well}
 
 
+def score(scorer: str, answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgement]:
+    """One judgement an answer, in order; programs run in the sandbox, all others are read."""
+    verified = scorer == "verify"
+    at = [n for n, answer in enumerate(answers) if verified and asks_for_program(answer[0])]
+    ran = dict(zip(at, judge_programs([answers[n] for n in at], sandbox), strict=True))
+    return [ran[n] if n in ran else SCORERS[scorer](*answer) for n, answer in enumerate(answers)]
+
+
 class RuleJudge:
     """A ``protocols.Judge`` made of rules; ``decode`` turns token ids into text, tags included."""
 
-    def __init__(self, decode: Callable[[list[int]], str], scorer: str = "verify") -> None:
+    def __init__(
+        self, decode: Callable[[list[int]], str], sandbox: Sandbox, scorer: str = "verify"
+    ) -> None:
         self._decode = decode
-        self._score = SCORERS[scorer]
+        self._sandbox = sandbox
+        self._scorer = scorer
 
     def judge(
         self, problems: Sequence[Problem], trajectories: Sequence[Trajectory]
     ) -> list[Judgement]:
         """One judgement a trajectory; ``problems[i]`` is what ``trajectories[i]`` answers."""
-        pairs = zip(problems, trajectories, strict=True)
-        return [
-            self._score(problem, self._decode(trajectory.tokens), trajectory.ended)
-            for problem, trajectory in pairs
+        answers = [
+            (problem, self._decode(trajectory.tokens), trajectory.ended)
+            for problem, trajectory in zip(problems, trajectories, strict=True)
         ]
+        return score(self._scorer, answers, self._sandbox)

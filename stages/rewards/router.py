@@ -8,6 +8,8 @@ is masked and counted.
 
 from __future__ import annotations
 
+from typing import Any
+
 from stages.base.records import Judgement, Problem, Verdict
 from stages.problems.registry import instance_of
 from stages.rewards.extraction import answer_part
@@ -28,15 +30,26 @@ def verify(problem: Problem, response: str, ended: str) -> Judgement:
     A family's problem demands thinking, one that names its verifier does not: a response without
     tags is all answer then. ``meta["thinking"]``, true or false, says otherwise.
     """
-    meta = problem.meta if isinstance(problem.meta, dict) else {}
-    named = "verifier" in meta
-    text = answer_part(response, thinking=meta.get("thinking", not named) is not False)
-    if ended == "length" or text is None:
-        reason = "cut off at the length limit" if ended == "length" else "the thinking never ended"
-        return Judgement(Verdict.TRUNCATED, 0.0, reason)
-    if named:
+    text = answered(problem, response, ended)
+    if isinstance(text, Judgement):
+        return text
+    if "verifier" in _meta(problem):
         return guarded(problem, lambda: verifier_of(problem)(problem, text))
     return guarded(problem, lambda: _judged(problem, text))
+
+
+def answered(problem: Problem, response: str, ended: str) -> str | Judgement:
+    """What a response says after its thinking, or the judgement that it was cut off before."""
+    meta = _meta(problem)
+    text = answer_part(response, thinking=meta.get("thinking", "verifier" not in meta) is not False)
+    if ended != "length" and text is not None:
+        return text
+    reason = "cut off at the length limit" if ended == "length" else "the thinking never ended"
+    return Judgement(Verdict.TRUNCATED, 0.0, reason)
+
+
+def _meta(problem: Problem) -> dict[str, Any]:
+    return problem.meta if isinstance(problem.meta, dict) else {}
 
 
 def _judged(problem: Problem, text: str) -> Judgement:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -35,6 +36,8 @@ def problem_of(row: Row) -> Problem:
         published = {name: row[name] for name in INSTRUCTIONS if row.get(name) is not None}
         instructions = {"key": row["id"], **published}
         return _problem(row, "", {**meta, "instructions": instructions, "verifier": "instructions"})
+    if "tests" in row or "test" in row:
+        return _problem(row, "code", {**meta, "code": _code(row), "verifier": "code"})
     if gold(row) is None:
         raise VerifierError(f"{row['id']}: no gold. Add one, or drop the row.")
     return _problem(row, "", {**meta, "verifier": row.get("verifier") or default_verifier(row)})
@@ -51,6 +54,24 @@ def _problem(row: Row, family: str, meta: dict[str, Any]) -> Problem:
         key=str(row["id"]),
         meta=meta,
     )
+
+
+def _code(row: Row) -> dict[str, Any]:
+    """The tests of a row, as the sandbox's command takes them, as a ``CodeTask``."""
+    mode = row.get("mode", "stdin")
+    written = json.dumps if mode == "function" else str
+    tests = row.get("tests") or []
+    if not all(isinstance(test, list) and len(test) == 2 for test in tests):
+        raise VerifierError(f"{row['id']}: 'tests' must be a list of [input, expected].")
+    return {
+        "program": "",
+        "style": mode,
+        "entry": row.get("fn" if mode == "function" else "entry") or "",
+        "cases": [{"input": written(given), "expected": written(to)} for given, to in tests],
+        "checker": row.get("checker", "tokens"),
+        "test": row.get("test") or "",
+        "limits": row.get("limits") or {},
+    }
 
 
 def gold(row: Row) -> str | None:

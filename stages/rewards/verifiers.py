@@ -4,8 +4,8 @@
 ``meta["tolerance"]`` the relative tolerance of a number (if it is not given: none for a plain whole
 number, half a step of the last figure for one with a unit, 1 % for others),
 ``meta["aliases"]`` other words that count as the gold, ``meta["instructions"]`` a published row of
-verifiable instructions; ``meta["thinking"]``, if true, that a response must think first (see
-router).
+verifiable instructions, ``meta["code"]`` a ``CodeTask``; ``meta["thinking"]``, if true, that a
+response must think first (see router).
 """
 
 from __future__ import annotations
@@ -85,6 +85,13 @@ def _text(problem: Problem, text: str) -> Judgement:
     return judge_text(problem.answer, text, aliases(problem))
 
 
+def _code(problem: Problem, text: str) -> Judgement:
+    raise VerifierError(
+        f"{problem.id}: a program of {len(text)} characters is judged in the sandbox, by "
+        "stages.rewards.judge.score."
+    )
+
+
 def _instructions(problem: Problem, text: str) -> Judgement:
     row = problem.meta.get("instructions")
     if not isinstance(row, dict):
@@ -99,4 +106,5 @@ VERIFIERS: Mapping[str, Verifier] = {
     "choice": _choice,
     "text": _text,
     "instructions": _instructions,
+    "code": _code,
 }

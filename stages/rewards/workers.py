@@ -21,10 +21,13 @@ from dataclasses import asdict
 from types import TracebackType
 from typing import IO
 
+from stages.base.protocols import Sandbox
 from stages.base.records import Judgement, Problem, Trajectory, Verdict
 from stages.rewards.judge import SCORERS
+from stages.rewards.programs import Answer, asks_for_program, judge_programs
 
 PATIENCE = 60.0  # seconds a check may take
+PROGRAMS = 32  # responses at a time whose programs wait for the sandbox
 COMMAND = (sys.executable, "-m", "stages.rewards.workers")
 
 
@@ -39,11 +42,13 @@ class WorkerJudge:
         self,
         decode: Callable[[list[int]], str],
         workers: int,
+        sandbox: Sandbox,
         scorer: str = "verify",
         patience: float = PATIENCE,
         command: Sequence[str] = COMMAND,
     ) -> None:
         self._decode = decode
+        self._sandbox = sandbox
         self._scorer = scorer
         self._patience = patience
         self._command = command
@@ -52,6 +57,7 @@ class WorkerJudge:
         self._door = threading.Lock()  # no worker starts once it is closed
         self._closed = False
         self._pool = ThreadPoolExecutor(workers)
+        self._waiting = ThreadPoolExecutor(PROGRAMS)  # for the sandbox, which has its own processes
         self._expected: dict[str, tuple[bytes, Future[Judgement]]] = {}
 
     def __enter__(self) -> WorkerJudge:
@@ -65,6 +71,7 @@ class WorkerJudge:
     ) -> None:
         """End all workers; checks under way are dropped."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+        self._waiting.shutdown(cancel_futures=True)
         with self._door:
             self._closed = True
             for worker in self._started:
@@ -102,7 +109,9 @@ class WorkerJudge:
         return self.start(problem, self._decode(trajectory.tokens), trajectory.ended)
 
     def start(self, problem: Problem, response: str, ended: str) -> Future[Judgement]:
-        """Start checking a response that is text already."""
+        """Start checking a response that is text already; a program, in the sandbox."""
+        if self._scorer == "verify" and asks_for_program(problem):
+            return self._waiting.submit(self._run, (problem, response, ended))
         row = {
             "problem": problem.to_row(),
             "response": response,
@@ -110,6 +119,9 @@ class WorkerJudge:
             "scorer": self._scorer,
         }
         return self._pool.submit(self._ask, json.dumps(row))
+
+    def _run(self, answer: Answer) -> Judgement:
+        return judge_programs([answer], self._sandbox)[0]
 
     def _ask(self, line: str) -> Judgement:
         worker: _Worker | None = getattr(self._own, "worker", None)

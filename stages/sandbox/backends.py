@@ -32,15 +32,8 @@ def runner(backend: str) -> Callable[[], Runner]:
 def open_sandbox(settings: SandboxSettings) -> LocalSandbox | RemoteSandbox:
     """The sandbox that rewards and scores are measured in.
 
-    ConfigError for the unsafe one, unless the profile says that it may be used for them, and for a
-    service that is not there.
+    ConfigError for a service that is not there, is not ready or does not know the token.
     """
     if settings.backend == "remote":
         return RemoteSandbox(settings)
-    if settings.backend == "unsafe" and not settings.unsafe_rewards:
-        raise ConfigError(
-            "sandbox.backend: 'unsafe' keeps model-written programs from nothing: they can read "
-            "what this user can, tests included, and write it. Rewards and scores are not measured "
-            "like that. Use 'namespaces', or set sandbox.unsafe_rewards: true if you know why."
-        )
     return LocalSandbox(open_pool(settings.backend, settings.workers or os.cpu_count() or 1))

@@ -51,7 +51,8 @@ class Pool:
         self._threads = ThreadPoolExecutor(workers, "sandbox")
         self._own = threading.local()
         self._all: list[Runner] = []
-        self._lock = threading.Lock()
+        self._lock = threading.Lock()  # no worker starts once the pool is closed
+        self._closed = False
 
     def __enter__(self) -> Pool:
         return self
@@ -67,6 +68,7 @@ class Pool:
     def close(self) -> None:
         """End all workers; what is under way is lost."""
         with self._lock:
+            self._closed = True
             for worker in self._all:
                 worker.close()
             self._all.clear()
@@ -126,10 +128,12 @@ class Pool:
             self._retire()
         worker: Runner | None = getattr(self._own, "worker", None)
         if worker is None:
-            worker = self._own.worker = self._start()
-            self._own.runs = 0
             with self._lock:
+                if self._closed:
+                    raise VerifierError("the sandbox was closed")
+                worker = self._own.worker = self._start()
                 self._all.append(worker)
+            self._own.runs = 0
         self._own.runs += 1
         return worker
 

@@ -7,9 +7,9 @@ import pytest
 
 from stages.base.errors import ConfigError, DataError
 from stages.base.jsonl import read_json, read_jsonl, read_lines, write_jsonl
-from stages.build_sft_data import page_of_file
 from stages.cleaning import files
 from stages.cleaning.files import NEAR, clean_file
+from stages.row_file import page_of_file
 
 ITEM = {"id": "q1", "benchmark": "geo", "question": "What is the capital of Burkina Faso?"}
 

@@ -16,6 +16,7 @@ from stages.evals.scoring import (
 )
 from stages.evals.suite import Benchmark
 from stages.problems.registry import generate
+from tests.problems.runs import Broken
 
 CHAIN = Benchmark("chain", "maths", "chain", "verify", Path("chain.jsonl"), 30, "")
 TASTE = Benchmark("preference", "general", "mixed", "preference", Path("p.jsonl"), 30, "")
@@ -56,7 +57,7 @@ def test_style_is_read_from_the_thinking_tags(text: str, style: str) -> None:
 
 
 def test_the_summary_of_half_right() -> None:
-    found = summarise(score_responses(CHAIN, PROBLEMS, responses(2)), 0.0)
+    found = summarise(score_responses(CHAIN, PROBLEMS, responses(2), Broken()), 0.0)
     assert (found["score"], found["pass_at_k"], found["k"]) == (0.5, 1.0, 4)
     assert (found["problems"], found["samples"]) == (30, 120)
     assert found["low"] < 0.5 < found["high"]
@@ -69,7 +70,7 @@ def test_cut_and_unreadable_responses_count_apart_and_score_nothing() -> None:
     text = {0: "<think> x </think> ", 1: f"<think> {PROBLEMS[0].answer}"}
     cut = Response(PROBLEMS[0].id, 2, f"<think> x </think> {PROBLEMS[0].answer}", "length", 9)
     made = [Response(PROBLEMS[0].id, at, text[at], "stop", 3) for at in (0, 1)]
-    scored = score_responses(CHAIN, PROBLEMS, [*made, cut])
+    scored = score_responses(CHAIN, PROBLEMS, [*made, cut], Broken())
     assert [s.verdict for s in scored] == [
         Verdict.UNPARSED,
         Verdict.TRUNCATED,
@@ -81,7 +82,7 @@ def test_cut_and_unreadable_responses_count_apart_and_score_nothing() -> None:
 
 def broken(count: int):
     """Scored samples, 2 of 4 right, whose first ``count`` could not be checked."""
-    scored = score_responses(CHAIN, PROBLEMS, responses(2))
+    scored = score_responses(CHAIN, PROBLEMS, responses(2), Broken())
     lost = dataclasses.replace(scored[0], verdict=Verdict.ERROR, score=None, reason="no checker")
     return [
         dataclasses.replace(lost, problem=s.problem, response=s.response) if at < count else s
@@ -106,25 +107,25 @@ def test_too_many_failed_checks_mean_no_score() -> None:
 
 def test_a_problem_without_a_checker_is_an_error_not_a_zero() -> None:
     strange = dataclasses.replace(PROBLEMS[0], family="unheard-of")
-    (scored,) = score_responses(CHAIN, [strange], responses(1, 1, [strange]))
+    (scored,) = score_responses(CHAIN, [strange], responses(1, 1, [strange]), Broken())
     assert (scored.verdict, scored.score) == (Verdict.ERROR, None)
 
 
 def test_all_equal_samples_are_refused_when_sampled_warm() -> None:
     same = [dataclasses.replace(r, text="<think> </think> 1") for r in responses(2)]
-    scored = score_responses(CHAIN, PROBLEMS, same)
+    scored = score_responses(CHAIN, PROBLEMS, same, Broken())
     with pytest.raises(EngineError, match="not independent"):
         refuse_equal_samples(scored, 1.0)
     refuse_equal_samples(scored, 0.0)
-    refuse_equal_samples(score_responses(CHAIN, PROBLEMS, responses(2)), 1.0)
+    refuse_equal_samples(score_responses(CHAIN, PROBLEMS, responses(2), Broken()), 1.0)
 
 
 def test_items_are_sorted_and_hashed_by_puzzle_and_wording() -> None:
-    rows = item_rows(score_responses(CHAIN, PROBLEMS, responses(1)))
+    rows = item_rows(score_responses(CHAIN, PROBLEMS, responses(1), Broken()))
     assert [row["id"] for row in rows] == sorted(f"chain/{problem.id}" for problem in PROBLEMS)
     assert {row["mean"] for row in rows} == {0.25}
     changed = [dataclasses.replace(PROBLEMS[0], prompt="other words"), *PROBLEMS[1:]]
-    other = item_rows(score_responses(CHAIN, changed, responses(1)))
+    other = item_rows(score_responses(CHAIN, changed, responses(1), Broken()))
     assert [a["key_hash"] == b["key_hash"] for a, b in zip(rows, other, strict=True)].count(
         False
     ) == 1
@@ -132,8 +133,8 @@ def test_items_are_sorted_and_hashed_by_puzzle_and_wording() -> None:
 
 def test_scorers_are_pooled_apart() -> None:
     closed = [dataclasses.replace(r, text=r.text + " done") for r in responses(0, 1)]
-    scored = score_responses(CHAIN, PROBLEMS, responses(2))
-    scored += score_responses(TASTE, PROBLEMS, closed)
+    scored = score_responses(CHAIN, PROBLEMS, responses(2), Broken())
+    scored += score_responses(TASTE, PROBLEMS, closed, Broken())
     found = evaluate(scored, "sft", 0.0)
     assert found["checkpoint"] == "sft"
     assert found["reasoning"]["score"] == 0.5
@@ -143,12 +144,12 @@ def test_scorers_are_pooled_apart() -> None:
 
 
 def test_without_a_preference_benchmark_there_is_no_such_score() -> None:
-    scored = score_responses(CHAIN, PROBLEMS, responses(2))
+    scored = score_responses(CHAIN, PROBLEMS, responses(2), Broken())
     assert evaluate(scored, "base", 0.0)["preference"] is None
 
 
 def test_a_row_keeps_the_raw_text_and_its_verdict() -> None:
-    row = score_responses(CHAIN, PROBLEMS, responses(1, 1))[0].to_row()
+    row = score_responses(CHAIN, PROBLEMS, responses(1, 1), Broken())[0].to_row()
     assert row["response"].startswith("<think> step 0 </think>")
     assert (row["verdict"], row["score"], row["finish"], row["tokens"]) == ("pass", 1.0, "stop", 6)
     assert row["id"] == f"chain/{PROBLEMS[0].id}/0"

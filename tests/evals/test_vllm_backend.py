@@ -8,6 +8,7 @@ from stages.evals.lm_harness import Assignment, Sampling, respond, vllm_model
 from stages.evals.scoring import refuse_equal_samples, score_responses, summarise
 from stages.evals.suite import Benchmark
 from stages.problems.registry import compact_vocabulary, generate
+from tests.problems.runs import Broken
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -45,7 +46,7 @@ def test_k_different_samples_from_the_real_engine_and_the_same_again(
     assert sum(len(several) for several in texts.values()) >= 70  # two may end at once, alike
 
     benchmark = Benchmark("chain", "maths", "chain", "verify", Path("chain.jsonl"), 24, "")
-    scored = score_responses(benchmark, problems, found)
+    scored = score_responses(benchmark, problems, found, Broken())
     refuse_equal_samples(scored, 1.0)
     assert summarise(scored, 0.0)["truncated"] > 0
 

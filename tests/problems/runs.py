@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stages.base.errors import VerifierError
-from stages.base.records import Ran
+from stages.base.records import Judgement, Ran, Verdict
 from stages.sandbox.backends import open_pool
 from stages.sandbox.local import LocalSandbox
 
@@ -54,3 +54,6 @@ class Broken:
 
     def run(self, rows: Sequence[Mapping[str, Any]]) -> list[Ran]:
         raise VerifierError(f"the sandbox failed on {len(rows)} runs: no namespaces here")
+
+    def check(self, rows: Sequence[Mapping[str, Any]]) -> list[Judgement]:
+        return [Judgement(Verdict.ERROR, None, "no namespaces here") for _ in rows]

@@ -15,6 +15,7 @@ from stages.cleaning.problem_rows import refuse_unreadable
 from stages.problems.intake import Doors, output_rows, take_in
 from stages.problems.registry import FAMILIES, generate, held_out
 from tests.problems.rows import ROWS, source
+from tests.problems.runs import Broken
 from tests.problems.test_curation import strict
 
 Rows = dict[str, list[dict]]
@@ -34,6 +35,7 @@ def doors(rows: Rows, **changes) -> Doors:
         lambda problem: None,
         lambda texts: ["item-7" if "leaked" in prompt else "" for _, prompt, _ in texts],
         lambda prompt: len(prompt) < 200,
+        Broken(),
     )
     return replace(base, **changes)
 

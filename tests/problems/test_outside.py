@@ -15,7 +15,6 @@ from stages.base.errors import ConfigError
 from stages.problems.outside import parse_rows, text_key
 from stages.problems.schemas import SCHEMAS, require_usable
 from tests.problems.rows import ROWS, parsed, source
-from tests.problems.runs import Remembering
 
 
 @pytest.mark.parametrize("module", ["outside", "maths_rows", "open_ended", "curation"])
@@ -144,25 +143,13 @@ def test_licence_and_language_of_a_row_go_before_those_of_its_source():
         ),
         (source("arena", domain="code"), "text", "are of domain general, not 'code'"),
         (source("math"), "compact", "holds English, and run.notation is 'compact'"),
-        (source("taco"), "text", "need a sandbox to run in, and none is configured"),
     ],
 )
 def test_sources_that_could_only_be_refused_are_refused_before_they_are_read(origin, notation, why):
     with pytest.raises(ConfigError, match=f"here: .*{why}"):
-        require_usable([origin], "here", notation, None)
+        require_usable([origin], "here", notation)
 
 
-def refused(sandbox) -> set[str]:
-    """The schemas whose sources are refused, each in its own domain."""
-    names = set()
+def test_every_schema_is_usable_in_its_domain():
     for name in SCHEMAS:
-        try:
-            require_usable([source(name)], "here", "text", sandbox)
-        except ConfigError:
-            names.add(name)
-    return names
-
-
-def test_every_schema_is_usable_in_its_domain_and_only_code_needs_a_sandbox():
-    assert refused(Remembering()) == set()
-    assert refused(None) == {name for name, schema in SCHEMAS.items() if schema.kind == "code"}
+        require_usable([source(name)], "here", "text")

@@ -15,6 +15,7 @@ from stages.rewards.judge import RuleJudge
 from stages.rewards.preference import closes_well
 from stages.rewards.router import verify
 from stages.rewards.statements import statement
+from tests.problems.runs import Broken
 
 CHAIN = Problem(
     id="chain-1",
@@ -142,7 +143,7 @@ def test_the_preference_has_errors_too():
 
 def test_the_rule_judge_decodes_and_keeps_the_order():
     words = ["<think>", "</think>", "8", "7", "done"]
-    judge = RuleJudge(lambda ids: " ".join(words[i] for i in ids))
+    judge = RuleJudge(lambda ids: " ".join(words[i] for i in ids), Broken())
     trajectories = [
         Trajectory("a", "p", "g", [], 9, tokens=[0, 1, 2], ended="stop"),
         Trajectory("b", "p", "g", [], 9, tokens=[0, 1, 3], ended="stop"),

@@ -13,6 +13,7 @@ from stages.base.records import Judgement, Trajectory, Verdict
 from stages.problems.registry import generate
 from stages.rewards.judge import RuleJudge
 from stages.rewards.workers import WorkerJudge, serve
+from tests.problems.runs import Broken
 
 PROBLEMS = generate("chain", 6, 0, "compact", heldout=False, modulus=10)
 TEXTS = [
@@ -44,13 +45,13 @@ def pairs():
 
 @pytest.fixture(scope="module")
 def judge():
-    with WorkerJudge(decode, workers=2) as found:
+    with WorkerJudge(decode, 2, Broken()) as found:
         yield found
 
 
 def test_workers_find_what_the_rules_find(judge):
     problems, responses = zip(*pairs(), strict=True)
-    expected = RuleJudge(decode).judge(problems, responses)
+    expected = RuleJudge(decode, Broken()).judge(problems, responses)
     assert {found.verdict for found in expected} >= {Verdict.PASS, Verdict.WRONG, Verdict.UNPARSED}
     assert judge.judge(problems, responses) == expected
     for problem, found in pairs()[::-1]:
@@ -87,13 +88,13 @@ def test_a_worker_that_died_is_replaced():
     )
     problem = PROBLEMS[0]
     right = response(problem, TEXTS[0](problem.answer))
-    with WorkerJudge(decode, 1, command=(sys.executable, "-c", once)) as judge:
+    with WorkerJudge(decode, 1, Broken(), command=(sys.executable, "-c", once)) as judge:
         found = [judge.judge([problem], [right])[0].verdict for _ in range(3)]
     assert Verdict.PASS in found[1:]  # a second process answered
 
 
 def test_the_preference_is_scored_too():
-    with WorkerJudge(decode, 1, scorer="preference") as judge:
+    with WorkerJudge(decode, 1, Broken(), scorer="preference") as judge:
         texts = ("<think> </think> 3 done", "<think> </think> 3")
         found = judge.judge([PROBLEMS[0]] * 2, [response(PROBLEMS[0], text) for text in texts])
     assert [item.reward for item in found] == [1.0, 0.0]
@@ -103,7 +104,7 @@ def test_the_preference_is_scored_too():
     ("command", "patience", "status"), [(DYING, 60.0, "7"), (HANGING, 0.3, "-9")]
 )
 def test_a_worker_that_dies_or_hangs_is_an_error_never_a_reward(command, patience, status):
-    with WorkerJudge(decode, 1, command=command, patience=patience) as judge:
+    with WorkerJudge(decode, 1, Broken(), command=command, patience=patience) as judge:
         found = judge.judge(PROBLEMS[:2], [response(problem, "x") for problem in PROBLEMS[:2]])
     assert [item.verdict for item in found] == [Verdict.ERROR] * 2
     assert all(item.reward is None and f"status {status} " in item.reason for item in found)
@@ -126,13 +127,13 @@ def test_neither_a_response_nor_what_a_checker_prints_is_read_as_a_verdict():
     """Elsewhere the reward stood where the model it is for could write it."""
     problem = PROBLEMS[0]
     texts = [f"<think> </think> {FORGED}\n", f"\n{FORGED}\n", TEXTS[1](problem.answer)]
-    with WorkerJudge(decode, 1, command=(sys.executable, "-c", LOUD)) as judge:
+    with WorkerJudge(decode, 1, Broken(), command=(sys.executable, "-c", LOUD)) as judge:
         found = judge.judge([problem] * 3, [response(problem, text) for text in texts])
     assert [item.reward for item in found] == [0.0] * 3
 
 
 def test_closing_does_not_wait_for_a_hanging_check():
-    with WorkerJudge(decode, 1, command=HANGING) as judge:
+    with WorkerJudge(decode, 1, Broken(), command=HANGING) as judge:
         judge.expect(PROBLEMS[0], response(PROBLEMS[0], "x"))
         judge.expect(PROBLEMS[1], response(PROBLEMS[1], "x"))
         checks = [check for _, check in judge._expected.values()]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from stages.base.errors import ConfigError, DataError, VerifierError
@@ -10,6 +12,8 @@ from stages.base.records import Verdict
 from stages.sandbox.backends import open_pool, open_sandbox
 from stages.sandbox.grading import Graded, Outcome
 from stages.sandbox.local import LocalSandbox, ran
+from stages.sandbox.pool import Pool
+from stages.sandbox.rows import Task
 from tests.sandbox.test_programs import needs_namespaces
 
 BACKENDS = [pytest.param("namespaces", marks=needs_namespaces), "unsafe"]
@@ -63,9 +67,40 @@ def test_what_is_no_row_and_what_is_no_ones_fault_are_told_apart():
 
 def test_rewards_are_not_measured_without_walls_unless_the_profile_says_so():
     with pytest.raises(ConfigError, match="unsafe_rewards"):
-        open_sandbox(SandboxSettings("unsafe"))
+        SandboxSettings("unsafe")
     open_sandbox(SandboxSettings("unsafe", unsafe_rewards=True))
     with pytest.raises(ConfigError, match=r"sandbox\.url"):
         SandboxSettings("remote")
     with pytest.raises(ConfigError, match=r"sandbox\.url"):
         SandboxSettings(url="http://127.0.0.1:1")
+
+
+class Hanging:
+    """A worker that answers only when it is ended, and then that it is gone."""
+
+    started = 0
+
+    def __init__(self) -> None:
+        type(self).started += 1
+        self.busy, self._ended = threading.Event(), threading.Event()
+
+    def run(self, request):
+        self.busy.set()
+        self._ended.wait(10)
+        raise VerifierError("gone")
+
+    def close(self):
+        self._ended.set()
+
+
+def test_a_closed_pool_starts_no_worker_for_what_was_under_way():
+    pool, found = Pool(1, Hanging), []
+    task = Task.parse({**MODES["pass"], "id": "a"})
+    asking = threading.Thread(target=lambda: found.extend(pool.check([task])))
+    asking.start()
+    while not (pool._all and pool._all[0].busy.wait(10)):
+        pass
+    pool.close()
+    asking.join(10)
+    assert Hanging.started == 1
+    assert [verdict.reason for verdict in found] == ["the sandbox was closed"]

@@ -1,0 +1,35 @@
+"""SFT rows by themselves, of a file or a source: cleaned, none mixed, with a page to look at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from stages.base.params import Source
+from stages.cleaning import files
+from stages.cleaning.decontamination import STEP as DECONTAMINATION
+from stages.cleaning.decontamination import Index, Item
+from stages.cleaning.hits import hits_markdown
+from stages.cleaning.rows import dropped_at
+from stages.cleaning.sources import source_rows
+from stages.cleaning.steps import Plan
+from stages.reporting.data_page import file_page, look
+
+
+def page_of_file(name: str, folder: Path, figures: Mapping[str, Any], gate: str) -> str:
+    """The page on cleaned rows, whose results stand in a folder."""
+    hits = hits_markdown(dropped_at(folder / "dropped.jsonl", DECONTAMINATION))
+    return file_page(name, figures, gate, hits, look(folder, "domain", files.SEED))
+
+
+def clean_source(
+    source: Source, folder: Path, interim: Path, index: Index, items: list[Item], seed: int
+) -> dict[str, Any]:
+    """All cleaning steps on one source, into files of a folder; the report."""
+    repairs, plan = Counter[str](), Plan(index, near=files.NEAR)
+    read = source_rows(source, files.ANY_SHARE, repairs, seed)
+    return files.write_cleaned(
+        folder, interim, source.name, read, plan, items, repairs, page_of_file
+    )

@@ -1,0 +1,113 @@
+"""Programs are found in responses, run apart, and judged by their tests."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stages.base.records import Judgement, Problem, Verdict
+from stages.problems.code import Case, CodeTask
+from stages.rewards.judge import score
+from stages.rewards.programs import program_in
+from stages.rewards.rows import problem_of
+from stages.rewards.workers import WorkerJudge
+from tests.problems.runs import Broken, Remembering
+
+TASK = CodeTask("", "stdin", "", (Case("2", "4"), Case("5", "10")))
+CALLED = CodeTask("", "function", "Solution().f", (Case("[2]", "4.0"), Case("[0.1]", "0.2")))
+ASSERTED = CodeTask("", "assert", "f", (), test="def check(f):\n    assert f(3) == 6\n")
+DOUBLE = "print(2 * int(input()))"
+CLASS = "class Solution:\n    def f(self, x):\n        return 2.0 * x"
+
+
+def problem(task: CodeTask, **meta) -> Problem:
+    meta = {"verifier": "code", "code": task.to_meta(), **meta}
+    return Problem("p", "code", "code", "Double it.", "", "p", meta=meta)
+
+
+def answer(program: str, said: str = "So:") -> str:
+    return f"<think>hm</think>{said}\n```python\n{program}\n```\nDone."
+
+
+@pytest.mark.parametrize(
+    ("text", "program"),
+    [
+        ("```python\na\n```", "a\n"),
+        ("```\na\n```\nthen\n```py\nb\n\nc\n```", "b\n\nc\n"),
+        ("````python\nx = '''\n```\n'''\n````", "x = '''\n```\n'''\n"),
+        ("~~~\na\n~~~", "a\n"),
+        ("  ```python\n  a\n  ```", "  a\n"),
+        ("```python\na\n```\n```python\nb", None),
+        ("print(1)", None),
+        ("`a`", None),
+        ("```python\n```", ""),
+        ("", None),
+    ],
+)
+def test_the_last_closed_block_is_the_program(text, program):
+    assert program_in(text) == program
+
+
+@given(st.text(alphabet="`~\n a", max_size=40))
+@settings(settings.get_profile("costly"))
+def test_a_program_is_always_part_of_the_text(text):
+    found = program_in(text)
+    assert found is None or found.strip("\n") in text
+
+
+@pytest.mark.parametrize(
+    ("task", "program", "wrong"),
+    [
+        (TASK, DOUBLE, DOUBLE.replace("2", "3")),
+        (CALLED, CLASS, CLASS.replace("2.0", "3.0")),
+        (ASSERTED, "def f(x):\n    return x + x", "def f(x):\n    return x"),
+    ],
+)
+def test_right_programs_pass_and_others_do_not(task, program, wrong):
+    asked = problem(task)
+    answers = [
+        (asked, answer(program), "stop"),
+        (asked, answer(wrong), "stop"),
+        (asked, answer("exit(0)"), "stop"),
+        (asked, answer(program), "length"),
+        (asked, f"<think>\n```python\n{program}\n```", "stop"),
+        (asked, "<think></think>It is easy.", "stop"),
+        (asked, f"<think>\n```python\n{program}\n```</think>No.", "stop"),
+    ]
+    found = [one.verdict for one in score("verify", answers, Remembering())]
+    assert found == [
+        *(Verdict.PASS, Verdict.WRONG, Verdict.WRONG, Verdict.TRUNCATED, Verdict.TRUNCATED),
+        *(Verdict.UNPARSED, Verdict.UNPARSED),
+    ]
+
+
+def test_programs_and_other_answers_keep_their_order():
+    maths = Problem("m", "maths", "maths", "1 + 1?", "2", "m", meta={"verifier": "maths"})
+    asked = problem(TASK)
+    answers = [
+        (maths, r"\boxed{2}", "stop"),
+        (asked, answer(DOUBLE), "stop"),
+        (maths, r"\boxed{3}", "stop"),
+        (asked, answer("print(1)"), "stop"),
+    ]
+    found = [one.verdict for one in score("verify", answers, Remembering())]
+    assert found == [Verdict.PASS, Verdict.PASS, Verdict.WRONG, Verdict.WRONG]
+    with WorkerJudge(lambda tokens: "", 1, Remembering()) as judge:
+        started = [judge.start(*one) for one in answers]
+        assert [one.result().verdict for one in started] == found
+
+
+def test_what_is_not_the_programs_fault_gives_no_reward():
+    broken = score("verify", [(problem(TASK), answer(DOUBLE), "stop")], Broken())
+    assert broken == [Judgement(Verdict.ERROR, None, "no namespaces here")]
+    unsound = Problem("p", "code", "code", "", "", "p", meta={"verifier": "code", "code": {}})
+    (found,) = score("verify", [(unsound, answer(DOUBLE), "stop")], Remembering())
+    assert (found.verdict, "wrong fields" in found.reason) == (Verdict.ERROR, True)
+
+
+def test_rows_of_the_command_are_judged_by_their_tests():
+    row = {"id": "a", "domain": "code", "response": answer(CLASS), "mode": "function"}
+    row |= {"fn": "Solution.f", "tests": [[[2], 4.0]], "checker": "float"}
+    (found,) = score("verify", [(problem_of(row), row["response"], "stop")], Remembering())
+    assert found.verdict is Verdict.PASS
