@@ -75,6 +75,7 @@ def verdicts(*rows, undone=()):
     return 200, {}, {"verdicts": list(rows), "undone": list(undone)}
 
 
+@pytest.mark.slow
 def test_judgements_and_answers_are_those_of_the_sandbox_beside():
     rows = [{**row, "id": name} for name, row in MODES.items()]
     runs = [
