@@ -54,6 +54,10 @@ class _Stay(urllib.request.HTTPRedirectHandler):
         return None
 
 
+class _NotTakenError(VerifierError):
+    """The service does not take a row, for example as it asks for more memory than it allows."""
+
+
 @dataclass(frozen=True)
 class _Limits:
     """What the service takes in one request."""
@@ -121,6 +125,11 @@ class RemoteSandbox:
         while waiting and idle < ROUNDS:
             try:
                 answers, undone = self._asked(path, name, [rows[at] for at in waiting])
+            except _NotTakenError as error:  # which row it was is seen when each goes alone
+                alone = len(waiting) == 1
+                for at in waiting:
+                    found[at] = str(error) if alone else self._batch(path, name, [rows[at]])[0]
+                break
             except VerifierError as error:
                 for at in waiting:
                     found[at] = str(error)
@@ -165,12 +174,12 @@ class RemoteSandbox:
             waited, tries = waited + pause, tries + 1
 
     def _refused(self, error: urllib.error.HTTPError) -> tuple[str, float]:
-        """Why, and how long to wait; ConfigError or DataError if it is no use to wait."""
+        """Why, and how long to wait; an error if it is no use to wait."""
         said = _quoted(error)
         if error.code in STRANGER:
             raise ConfigError(_unknown(self._url)) from error
         if error.code == 422:
-            raise DataError(f"{self._url} does not take a row: {said}") from error
+            raise _NotTakenError(f"{self._url} does not take the row: {said}") from error
         if error.code not in AGAIN:
             raise VerifierError(f"{self._url}: status {error.code} ({said})") from error
         wait = error.headers.get("Retry-After", "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import socket
 import sys
@@ -48,16 +47,10 @@ def serve(settings: Settings) -> int:
                                   timeout_graceful_shutdown=max(1, round(settings.grace))),
                    listening)  # fmt: skip
     finally:
-        _end(pool, desk)
+        if not desk.idle:
+            say("serve: programs were still running; they are ended.")
+        pool.close()
     return 0
-
-
-def _end(pool: Pool, desk: Desk) -> None:
-    """End the workers; if programs still run, with the process, for a pool would wait for them."""
-    if not desk.idle:
-        say("serve: programs were still running; they are ended.")
-        os._exit(0)
-    pool.close()
 
 
 def _serve(config: uvicorn.Config, listening: socket.socket) -> None:

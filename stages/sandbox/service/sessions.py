@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from stages.base.errors import EverystepError
+from stages.base.errors import DataError, EverystepError
 from stages.sandbox.service.bodies import answer, attended, read_object
 from stages.sandbox.service.bounds import Bounds
 from stages.sandbox.service.metrics import Metrics
@@ -30,7 +30,8 @@ class Session(Protocol):
     def run(self, command: str, timeout: float) -> Any:
         """What came of a command, a dataclass of plain values; ``timeout`` in seconds.
 
-        EverystepError if the session is of no use any more.
+        If it has a field ``ended`` that says something, the session is over. DataError for what is
+        no command; another EverystepError if the session is of no use any more.
         """
         ...
 
@@ -82,7 +83,10 @@ class Sessions:
         return name
 
     async def run(self, owner: str, name: str, command: str, timeout: float) -> dict[str, Any]:
-        """What came of a command. 409 while another runs; 503 and closed if the session failed."""
+        """What came of a command.
+
+        409 while another runs, 422 for what is none; 503, and closed, if the session failed.
+        """
         found = self._of(owner, name)
         if found.busy:
             raise HTTPException(409, "A command runs in this session.")
@@ -95,10 +99,15 @@ class Sessions:
                 found.busy, found.used = False, time.monotonic()
 
         try:
-            return asdict(await self._apart(work))
+            told = asdict(await self._apart(work))
+        except DataError as error:
+            raise HTTPException(422, f"'command': {error}") from error
         except (EverystepError, OSError) as error:
             await self._end(name)
             raise HTTPException(503, f"The session has ended: {error}") from error
+        if told.get("ended"):
+            await self._end(name)
+        return told
 
     async def close(self, owner: str, name: str) -> None:
         """End one."""

@@ -15,7 +15,12 @@ import httpx
 import psutil
 import pytest
 
+from stages.base.params import SandboxSettings
+from stages.base.records import Verdict
+from stages.sandbox.backends import open_sandbox
 from tests.sandbox.service.serving import ECHO, TOKEN, until
+from tests.sandbox.service.test_mcp_tools import called
+from tests.sandbox.test_local import MODES
 from tests.sandbox.test_programs import needs_namespaces
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -79,6 +84,26 @@ def test_it_serves_cells_and_ends_when_what_runs_has_ended():
         assert process.stdout.read() == ""
         assert TOKEN not in process.stderr.read()
     until(lambda: gone(cells))
+
+
+@needs_namespaces
+@pytest.mark.slow
+def test_a_profile_and_a_language_model_reach_the_same_cells(monkeypatch):
+    monkeypatch.setenv("KEY", TOKEN)
+    rows = [{**row, "id": name} for name, row in MODES.items()]
+    with started("--key-variable", "KEY") as (_, address):
+        with open_sandbox(SandboxSettings("remote", 2, address, "KEY")) as sandbox:
+            found = [one.verdict for one in sandbox.check(rows)]
+            (ran,) = sandbox.run([{"program": "import os; print(os.listdir())", "input": ""}])
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        _, (said,) = called(
+            address,
+            ("run_python", {"code": "import socket; socket.socket()"}),
+            headers=headers,
+        )
+    assert found == [Verdict.PASS, Verdict.WRONG, Verdict.TIMEOUT, Verdict.WRONG]
+    assert ran.output == "[]\n"
+    assert "PermissionError" in said.structured_content["run_result"]["stderr"]
 
 
 @needs_namespaces

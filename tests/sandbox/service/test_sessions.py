@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import httpx
 import pytest
 
-from stages.base.errors import VerifierError
+from stages.base.errors import DataError, VerifierError
 from stages.sandbox.service import sessions
 from tests.sandbox.service.serving import OTHER, TOKEN, counted, served, until
 
@@ -18,6 +18,7 @@ from tests.sandbox.service.serving import OTHER, TOKEN, counted, served, until
 class Ended:
     output: str
     status: int = 0
+    ended: str = ""
 
 
 class Shell:
@@ -31,6 +32,10 @@ class Shell:
 
     def run(self, command, timeout):
         self.said.append((command, timeout))
+        if command == "\0":
+            raise DataError("no null")
+        if command == "exit":
+            return Ended("", ended="the shell ended")
         if command == "die":
             raise VerifierError("it died")
         if command == "wait":
@@ -59,7 +64,7 @@ def test_a_session_keeps_its_state_until_it_is_closed(client):
     path = opened(client)
     client.post(f"{path}/run", json={"command": "a", "timeout": 5})
     said = client.post(f"{path}/run", json={"command": "b"})
-    assert said.json() == {"output": "a b", "status": 0}
+    assert said.json() == {"output": "a b", "status": 0, "ended": ""}
     assert Shell.opened[0].said == [("a", 5.0), ("b", sessions.USUAL)]
     assert client.delete(path).status_code == 204
     assert client.delete(path).status_code == 404
@@ -103,9 +108,21 @@ def test_a_session_that_fails_is_closed(client):
     assert Shell.opened[0].closed == 1
 
 
-@pytest.mark.parametrize("body", [{}, {"command": 5}, {"command": "a", "timeout": 1e4}])
+def test_a_session_that_ended_is_over(client):
+    path = opened(client)
+    said = client.post(f"{path}/run", json={"command": "exit"})
+    assert (said.status_code, said.json()["ended"]) == (200, "the shell ended")
+    assert client.post(f"{path}/run", json={"command": "a"}).status_code == 404
+    assert Shell.opened[0].closed == 1
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"command": "\0"}, {"command": 5}, {"command": "a", "timeout": 1e4}]
+)
 def test_a_command_that_is_none_is_refused(client, body):
-    assert client.post(f"{opened(client)}/run", json=body).status_code == 422
+    path = opened(client)
+    assert client.post(f"{path}/run", json=body).status_code == 422
+    assert client.post(f"{path}/run", json={"command": "a"}).status_code == 200
 
 
 def test_the_end_of_the_service_is_the_end_of_its_sessions():
