@@ -18,7 +18,8 @@ FREE = [
 BOUND = [
     "not ", "at least ", "The answer is at most ", "up to ", "x is below ", "The upper bound is ",
     "One might think the answer is ", "A student answered ", "Suppose the answer is ",
-    "Assume x = ", "If x were even, the answer would be ", "Without it, the answer would have been ",
+    "Assume x = ", "If x were even, the answer would be ",
+    "Without it, the answer would have been ",
     "We reject x = ",
     "The naive answer is ", "An incorrect approach gives ", "Half of the answer is ", "Say ",
     "The answer plus one is ", "Twice the answer is ", "The answer to part (a) is ", "almost ",
