@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from stages.rewards.sentences import SENTENCE, plain_value
+from stages.rewards.units import unit_word
 
 LONGEST = 300  # characters of a sentence that concludes with a value
 CLAIM = r"(?:right|correct|true|real|actual|proper)"
@@ -47,21 +48,25 @@ RIVALS = tuple(
 )
 
 PARTS = re.compile(
-    rf"{SENTENCE.pattern}|,\s+(?=(?:or|that\s+is|i\.e\.|which\s+(?:is|equals|gives)|hence|thus|"
-    r"(?:so|but|and|therefore)\s+(?:the|our|my)\s+(?:\w+\s+)?(?:answer|result)\s+(?:is|becomes|equals))\b)"
+    rf"{SENTENCE.pattern}|(?<=[.!?])\s+(?=[0-9]|[a-z]\s*=)|,\s+(?=(?:that\s+is|i\.e\.|which\s+(?:is|equals|gives)|hence|thus|"
+    r"(?:(?:so|but|and|therefore|then)\s+)?(?:the|our|my)\s+(?:\w+\s+)?(?:answer|result)\s+(?:is|becomes|equals))\b)"
 )
 LAYOUT = re.compile(r"^(?:[\s*_#>$—–.,;)}-]|\((?=[a-z])|\\[\[\]()])+")
 LEADS = (
-    r"(?:(?:so|or|hmm+|oh|ah|well|thus|hence|therefore|then|finally|overall|consequently|accordingly|now|ultimately|"
+    r"(?:(?:so|or|hmm+|err*|um+|oh|ah|oops|whoops|well|ok(?:ay)?|my\s+bad|apologies|clearly|obviously|"
+    r"evidently|certainly|really|done|q\.?e\.?d\.?|to\s+be\s+(?:precise|exact|clear)|or\s+better|"
+    r"(?:more|or)\s+(?:precisely|exactly|accurately|correctly)|to\s+(?:conclude|sum\s+up)|conclusion|"
+    r"summary|as\s+a\s+result|let\s+me\s+(?:rephrase|restate)|by\s+the\s+above|thus|hence|therefore|then|finally|overall|consequently|accordingly|now|ultimately|"
     r"in\s+(?:conclusion|summary|short|total|all|the\s+end|other\s+words)|that\s+is|i\.e\.|namely|"
-    r"(?:I|we)\s+(?:conclude|see|find|get|have|obtain|know|deduce)(?:\s+that)?|"
+    r"(?:I|we)\s+(?:(?:therefore|thus|hence|now|then|finally|must|should)\s+)?"
+    r"(?:conclude|see|find|get|have|obtain|know|deduce)(?:\s+that)?|"
     r"it\s+follows(?:\s+that)?|which\s+means(?:\s+that)?|(?:this|that|it)\s+means(?:\s+that)?|"
-    r"and|[⇒→∴]|\\(?:therefore|implies|Rightarrow))(?![a-z])[,:]?\s*)"
+    r"and|[⇒→∴]|\\(?:therefore|implies|Rightarrow))(?![a-z])[,:.!…–—-]{0,4}\s*)"
 )
 BE = (
     r"(?:'s\b|(?:is|was|are|equals?|(?:should|must|has\s+to|have\s+to|ought\s+to|will|would)\s+be|"
     r"should\s+have\s+been|"
-    r"turns\s+out\s+to\s+be|comes\s+(?:out\s+)?(?:to|at|as)|becomes|gives|yields|makes|leaves)\b|"
+    r"turns\s+out\s+to\s+be|comes\s+(?:out\s+)?(?:to|at|as)|becomes|(?P<weak>gives|yields|makes(?:\s+it)?|leaves))\b|"
     r"=|:)(?:\s+(?:equal\s+to|just|simply|exactly|in\s+fact|really|now|still|only|then))?"
 )
 KINDS = r"(?:final|correct|overall|new|total|real|desired|required|whole|updated|revised)"
@@ -89,14 +94,15 @@ CHOOSES = (
     r"(?:\s+(?:option|choice|answer|the\s+answer))?"
 )
 VARIABLE = (
-    r"\$?\s*(?P<name>(?:[A-Za-z]|\\(?:alpha|beta|theta|lambda|mu|phi|omega))"
+    r"(?:\$|\\[(\[])?\s*(?P<name>(?:[A-Za-z]|\\(?:alpha|beta|theta|lambda|mu|phi|omega))"
     r"(?:_\{?\w{1,9}\}?|'|\(\w{1,3}\))?)\s*\$?"
 )
 ABOUT = r"(?P<about>(?:(?:about|approximately|roughly|around|nearly|\\approx|≈|~)\s*)?)"
 BEGUN = r"(?=[-+−±$£€¥\\(\[{√*.]*\s*(?:\d|\\[a-z]|[πA-Z](?![A-Za-z'])))"
 STATED = re.compile(
     rf"(?i:(?P<lead>{LEADS}*)(?:{POINTING}(?:\s+of\s+\$?\w\$?)?\s*{BE}|(?P<equation>{VARIABLE})"
-    rf"\s*(?:=|\bis\b|\bequals\b|\\approx|≈)|{OTHER_WAY}|{CHOOSES}|(?P<bare>(?:there\s+(?:is|are)\s+)?))[\s$]*{ABOUT})"
+    rf"\s*(?:=|\b(?:is(?:\s+equal\s+to)?|equals|(?:must|should|has\s+to|will)\s+be|becomes)\b|"
+    rf"\\approx|≈)|{OTHER_WAY}|{CHOOSES}|(?P<bare>(?:there\s+(?:is|are)\s+)?))[\s$]*{ABOUT})"
     rf"(?P<value>{BEGUN}.+)"
 )
 CALLED_IT = re.compile(
@@ -116,7 +122,7 @@ CORRECTED = re.compile(
 CUT = re.compile(
     r"(?<![0-9]),?\s+(?:because|since|as|so|for|when|if|in\s+order|after|with|which|where|but|"
     r"and\s+(?:so|that|we|the))\b|"
-    r",\s+(?![0-9])|[.;!?](?:\s|$)|\s*\\\]|\s+\("
+    r",\s+(?![0-9])|[.;!?](?:\s|$)|\s*\\[\])]|[\s$]+is\s+(?:the|our|a)\s+(?:\w+\s+)?(?:answer|solution|result|value)\b|\s+\("
 )
 CHANGED = re.compile(
     r"(?i)^\S+\s+(?:(?:\w+\s+)?(?:more|less|fewer|greater|smaller|higher|lower|other|different|out|of|"
@@ -138,6 +144,7 @@ IT_IS = re.compile(
     r"(?P<value>[A-Z][^\s.!?,]*(?: [A-Z][a-z]+)*)[.!]?"
 )
 SUBJECT = re.compile(r"(?i)^(?:each|every|the|its|their|his|her)\b")
+FIGURES = re.compile(r"[0-9\\π√]")
 LETTER = re.compile(r"\(?[A-Za-z]\)?")
 WORD = re.compile(r"(?<!\\)(?<![A-Za-z\\])[A-Za-z]{3,}")
 SYMBOL = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])")
@@ -182,7 +189,7 @@ def rivals(answer: Answer, tail: str) -> list[str]:
     >>> rivals(Answer("12", ""), ". Hence x = 15. Check: 12 + 3 = 15.")
     ['15']
     """
-    if not tail.strip(" .$*_\n"):
+    if not tail.strip(" .$*_\n\\])}"):
         return []
     found = [match[1].strip(" $*_,;:") for rival in RIVALS for match in rival.finditer(tail)]
     found += _concluded(answer, tail)
@@ -196,11 +203,13 @@ def _concluded(answer: Answer, tail: str) -> Iterator[str]:
         sentence = LAYOUT.sub("", part).rstrip(" \t*_$.")
         if not 0 < len(sentence) <= LONGEST:
             continue
+        checking = checking or CALLED.search(sentence) is not None
+        if answer.kind == "figures" and not FIGURES.search(sentence):
+            continue
         corrected = CORRECTED.fullmatch(sentence)
         if corrected:
             yield from _corrected(answer, _cut(corrected["value"]))
             continue
-        checking = checking or CALLED.search(sentence) is not None
         if CHECK.search(sentence):
             continue
         yield from _stated(answer, sentence, checking)
@@ -235,6 +244,8 @@ def _stated(answer: Answer, sentence: str, checking: bool) -> Iterator[str]:
         return
     if LETTER.fullmatch(value) and len(found["value"].strip(" .$*_()")) > 1:
         return  # "A, C and D are out"
+    if found["weak"] and WORD.search(value):
+        return  # "This gives 4 groups"
     if (found["bare"] is not None or checking) and not lead:
         return
     if found["name"] and (answer.name not in (None, found["name"]) or _said(answer, found)):
@@ -271,9 +282,10 @@ def _alike(answer: Answer, value: str) -> bool:
     """Whether a value can stand where the answer stands: letters for a letter, no new variables."""
     if answer.kind == "letter" or LETTER.fullmatch(value):
         return answer.kind == "letter" and LETTER.fullmatch(value) is not None
-    return bool(re.search(r"[0-9\\π√]", value)) and (
-        bool(SYMBOL.search(answer.words)) or "=" not in value
-    )
+    if not FIGURES.search(value):
+        return False
+    variables = [letter for letter in SYMBOL.findall(value) if unit_word(letter) is None]
+    return bool(SYMBOL.search(answer.words)) or not (variables or re.search("[=<>]", value))
 
 
 def _compared(answer: Answer, value: str, about: bool) -> str:

@@ -32,6 +32,10 @@ CHOSEN = re.compile(
 )
 """A letter that is chosen: 故选B, 正确选项是B, 选项B正确."""
 COUNTER = re.compile(r"(?<=[0-9$])\s?个(?![月小百千万亿分半])[\u4e00-\u9fff]{0,6}$")
+SUBJECT = re.compile(
+    r"^(?!.*[不没非未少多超至约])[\u4e00-\u9fff]{0,12}(?:有|是|为|需要?|剩下?|得到?|花了?|用了?)(?=\s*[-$0-9])"
+)
+"""Who has what is counted: 她一共有20个."""
 WORDS = tuple(
     (re.compile(pattern), plain)
     for pattern, plain in (
@@ -41,8 +45,8 @@ WORDS = tuple(
             r"(?:这|那|它|答案|结果|以上|上面|刚才)[^。，；\n]{0,6}(?:错|有问题)的?|作废|划掉|收回",
             " wrong ",
         ),
-        (r"不对|不正确|错误|错了|有误|算错|更正|修正|纠正|抱歉", " wrong "),
-        (r"等等|等一下|等下|且慢|其实|实际上|重新|再算|再检查|应该?[是为]|改为", " wait "),
+        (r"不[太大]?对|不正确|错误|错了|有误|算错|更正|修正|纠正|抱歉", " wrong "),
+        (r"等等|等一下|等下|且慢|其实|实际上|重新|再算|再检查|改成|应该?[是为]|改为", " wait "),
         (
             r"(?:所以|因此|故|于是|从而|那么?|结果|最后|最终)(?:就|应|结果|它|总数|总共|一共|共)*"
             r"(?:是|为|等于|得到?|有)(?=\s*[-$\\0-9])",
@@ -53,7 +57,7 @@ WORDS = tuple(
         (r"(?<![\u4e00-\u9fff])不[，,]", " no, "),
         (r"第[一二三四五六七八九十0-9]+步", "\nStep 1"),
         (
-            r"(?:有的?人|很多人|许多人|大家|学生|人们|容易)(?:可能|会|常|往往)*(?:错误地)?(?:误?认为|误?以为|"
+            r"(?:有(?:的|些)?人|很多人|许多人|大家|学生|人们|容易)(?:可能|会|常|往往)*(?:错误地)?(?:误?认为|误?以为|"
             r"觉得|说|答)[^，。\n\\$0-9]{0,8}",
             " perhaps ",
         ),
@@ -113,7 +117,7 @@ def _answers(text: str) -> Iterator[tuple[int, int, str]]:
     for mark in MARK.finditer(text):
         if mark["box"]:
             continue  # the box itself is kept, and the words before it are prose
-        said = COUNTER.sub("", mark["said"].strip().rstrip("*_ "))
+        said = SUBJECT.sub("", COUNTER.sub("", mark["said"].strip().rstrip("*_ ")))
         found.append((mark.start(), mark.end(), f"\nThe answer is {said}" if said else ""))
     yield from sorted(item for item in found if item[2])
 

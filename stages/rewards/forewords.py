@@ -16,6 +16,7 @@ LINKS = tuple(
     for pattern, plain in (
         (r"\\(?:implies|iff|to|therefore|(?i:(?:long)?rightarrow))(?![a-zA-Z])|[→⇒⟹∴]", ": "),
         (r"\\(?:in|approx|equiv)(?![a-zA-Z])|[≈∈≡]|(?<=[0-9)])!\s*=", "="),
+        (r"(?i)\bnot\s+(?:hard|difficult)\s+to\s+\w+", "easy"),
         (r"\\(?:displaystyle|q?quad|Large|large|[,;:!$])(?![a-zA-Z])|&|~", " "),
     )
 )
@@ -45,7 +46,7 @@ OTHERS_SAY = re.compile(
 SUPPOSED = re.compile(
     r"(?i)^\W*(?:(?:now|so|let\s+us|let's|we|I)\s+)*(?:suppos(?:e|ing)|assum(?:e|ing)|imagine|pretend|"
     r"hypothesi[sz]e|conjecture|say)\s+(?:that\s+)?(?:\$?[a-z]\$?\s*=|(?:the|our)\s+(?:answer|result)|"
-    r"it\s+is)"
+    r"it\s+is)|^\W*(?:let's\s+|let\s+us\s+)?say\W*$"
 )
 UNTRUE = re.compile(
     r"(?i)\b(?:wrong|incorrect|false|naive|tempting|mistaken|flawed|erroneous|invalid|bogus|careless|"
@@ -55,11 +56,11 @@ UNTRUE = re.compile(
     r"preliminary|usual|example's|sample)\s+(?:answer|guess)\b|\b(?:nobody|no\s+one)\s+gets\b"
 )
 UNREAL = re.compile(
-    r"(?i)\b(?:if|had|unless|were|without|otherwise)\b.*\b(?:answer|result|solution)\s+"
+    r"(?i)\b(?:if|had|unless|were|without|otherwise|case)\b.*\b(?:answer|result|solution)\s+"
     r"(?:would|might|could)\b|\b(?:answer|result|solution)\s+would\s+have\s+been\b"
     r"|\bat\s+first\s+(?:glance|sight)|\bI\s+(?:first|initially|originally)\s+(?:thought|guessed|got|had)\b"
     r"|^\W*(?:had|were)\s.*\bwould\b"
-    r"|\bif\b.{0,40}\b(?:forgot|forget|overlook\w*|misread|misinterpret\w*|wrongly|mistakenly)\b"
+    r"|\b(?:if|assum\w+|suppos\w+)\b.{0,40}\b(?:forgot|forget|overlook\w*|misread|misinterpret\w*|wrongly|mistakenly)\b"
 )
 REJECTED = re.compile(
     r"(?i)\b(?:rul(?:e[sd]?|ing)\s+out|reject\w*|discard\w*|exclud\w+|eliminat\w+|differs?\s+from|"
@@ -68,8 +69,24 @@ REJECTED = re.compile(
 TURN = re.compile(r"(?i)\b(?:but|however|yet|though|although|in\s+fact|in\s+reality|whereas)\b")
 
 
-IN_CLAUSE = (SIGN_BEFORE, DENIED, BOUNDED, REJECTED, SUPPOSED, OTHER_QUANTITY)
+IN_CLAUSE = (SIGN_BEFORE, DENIED, SUPPOSED)
+AT_END = (BOUNDED, REJECTED)
+NEAR = 120  # characters before a box in which a bound or a rejection stands
 IN_SENTENCE = (OTHERS_SAY, UNTRUE, UNREAL)
+SOUNDS = """
+thin thought guess expect suppos believ say said assum conclu claim argu writ wrot answered
+wrong incorrect false naiv tempt mistak flaw erron invalid bogus careless hasty sloppy fallac bad
+reject discard obvious intuitiv previous earlier initial prelim usual example's sample nobody
+no-one tudents people would could might glance sight first original forg overlook misread
+misinterpret
+"""
+SUSPECT = (*(word.replace("-", " ") for word in SOUNDS.split()), "old answer", "old guess")
+BOUNDARIES = """
+least most up exceed above below under over beyond bound limit close near within could may might
+estimate approx guess less rul reject discard exclud eliminat differ unlike almost avoid
+"""
+BOUNDS = tuple(BOUNDARIES.split())
+"""Parts of words of which each pattern for a sentence needs one: most sentences have none."""
 
 
 def stands_free(before: str, revised: bool) -> bool:
@@ -88,5 +105,14 @@ def stands_free(before: str, revised: bool) -> bool:
     clause = LATEX_TEXT.sub(r" \1 ", clause)
     if not BEFORE_BOX.search(clause) or any(found.search(clause) for found in IN_CLAUSE):
         return False
+    near = clause[-NEAR:]
+    bounded = any(map(near.casefold().__contains__, BOUNDS))
+    if bounded and any(found.search(near) for found in AT_END):
+        return False
+    lower = sentence.casefold()
+    if ("answer" in lower or "result" in lower) and OTHER_QUANTITY.search(clause):
+        return False
+    if not any(word in lower for word in SUSPECT):
+        return True
     said = TURN.split(sentence)[-1]
     return not any(found.search(said) for found in IN_SENTENCE)

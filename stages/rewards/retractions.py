@@ -34,7 +34,8 @@ RETRACTED = re.compile(
     r"(?:isn't|wasn't)\s+(?:right|correct|true|the|it|[-$\\0-9])|not\s+(?:correct|right)|no,|"
     r"alternatively,?\s+(?:the\s+answer|it|[-$\\0-9])|(?:could|might|may)\s+(?:also\s+)?be|"
     r"or\s+else|scratch\s+that|never\s*mind|(?:take|took)\s+(?:that|it)\s+back|"
-    r"ignore\s+(?:that|the\s+above)|forget\s+(?:that|it)|changed\s+my\s+mind|misread|"
+    r"hold\s+on|hang\s+on|I\s+(?:have\s+no\s+(?:idea|clue)|give\s+up)|"
+    r"not\s+(?:\w+\s+)?sure|ignore\s+(?:that|the\s+above)|forget\s+(?:that|it)|changed\s+my\s+mind|misread|"
     r"(?:ignore|disregard|discard|scrap|strike|retract|withdraw|undo|delete|cancel|drop|forget)\s+"
     r"(?:that|this|it|the\s+above|my|what\s+I)|I\s+(?:retract|withdraw|reconsider|doubt|guessed)|"
     r"oops,?\s+I|just\s+guessing|grain\s+of\s+salt|I\s+(?:might|may|must)\s+have|"
@@ -57,7 +58,7 @@ RETRACTED = re.compile(
     r"(?:that|this|it|which|the\s+answer|the\s+result)\s+contradicts)(?![a-z])"
 )
 NEGATED = re.compile(
-    r"(?i)(?:^|[.!?\n]\s{0,9})(?:(?:oh\s+)?no|nope|not\s+(?:so|quite|really|exactly|yet))[.!](?=\s|$)"
+    r"(?i)(?:^|[.!?\n]\s{0,9})(?:(?:oh\s+)?no|nope|unsure|no\s+answer|not\s+(?:so|quite|really|exactly|yet))[.!](?=\s|$)"
     r"|\b(?:is|was|are)\s+(?:that|this|it)(?:\s+(?:really|even|all))?"
     r"(?:\s+(?:right|correct|true|so|it|enough|possible))?\s?\?"
 )
@@ -72,7 +73,8 @@ REFUSED = re.compile(
     r"(?:if|unless|only\s+(?:if|when))\b"
     r"|,?\s*(?:but|however|though|although|yet),?\s+[^.\n]{0,60}?\b(?:(?:it|that|this)\s+"
     r"(?:is|was)\s*(?:n't|not)|catch|traps?|ignor\w+|overlook\w*|forgets?|misses)\b)"
-    r"|^[\s$*_)},]*(?:(?:at\s+(?:most|least)|or\s+(?:more|less|fewer|so|above|below)|and\s+(?:above|up)|"
+    r"|^[\s$*_)},]*(?:(?:probably|I\s+(?:guess|suppose)|at\s+best|at\s+(?:most|least)|"
+    r"is\s+the\s+answer\s+to\s+(?:another|a\s+different|the\s+other)|or\s+(?:more|less|fewer|so|above|below)|and\s+(?:above|up)|"
     r"(?:only\s+)?(?:if|unless|provided)\s+(?!(?:rounded|we|you|needed|necessary|simplified|written|"
     r"expressed|desired)\b))\b)"
 )
@@ -93,5 +95,7 @@ def taken_back(tail: str) -> bool:
     >>> taken_back(". This cannot be right."), taken_back(". No other value works.")
     (True, False)
     """
+    if not tail.strip(" .$*_\n\\])}"):
+        return False
     found = RETRACTED.search(tail) or NEGATED.search(tail) or REFUSED.match(tail)
     return found is not None

@@ -16,11 +16,9 @@ from stages.problems.answers import CLOSE, OPEN
 from stages.problems.family import Family, Notation
 from stages.problems.wording import DOUBT, tidy
 from stages.rewards.extraction import (
-    BEFORE_BOX,
     DECORATION,
     MARKED,
     REVISED,
-    SIGN_BEFORE,
     TAGGED,
     Statement,
     boxes,
@@ -28,6 +26,8 @@ from stages.rewards.extraction import (
     split_closing,
     unboxed,
 )
+from stages.rewards.forewords import stands_free
+from stages.rewards.retractions import taken_back
 
 MINUS = str.maketrans({"−": "-", "–": "-", "⁄": "/"})  # compact only: English folds all dashes
 DANGLING = re.compile(r"[A-Za-z:=+\-,(/<>≠~¬][\s*_`$]*$")
@@ -38,6 +38,11 @@ CLAIMS = (
     re.compile(rf"(?i)\b{CLAIM}(?:\s+[a-z]+){{0,2}}\s*(?:\bis\b|:|=)\s*(.*)$"),
     re.compile(rf"(?i)\b{CLAIM}(?:\s+[a-z]+){{0,2}}\s*(?:\bis\b|:|=)\s*(.*),\s[a-z\s]*[.!]?$"),
     re.compile(r"(?i)^also\b[,:]?\s*(.*)$"),
+    re.compile(
+        r"(?i)^(?:make\s+(?:that|it)|I\s+mean|better|(?:I(?:'ll|\s+will)|let's)\s+go\s+with|I\s+choose)\b"
+        r"[:,]?\s*(.*)$"
+    ),
+    re.compile(r"(?i)^(.*?)\s+is\s+(?:the|my)\s+(?:final\s+)?answer\b"),
     re.compile(
         r"(?i)^(?:revised|revision|edit(?:ed)?|updated?|corrected|amended|new)\b[^:]{0,20}:\s*(.*)$"
     ),
@@ -55,6 +60,7 @@ RAISED = re.compile(r"(?<=[0-9)\]}])(?=[⁰¹²³⁴-⁹¼-¾⅐-⅞])")  # 4² 
 RECORD = re.compile(
     r"(?m)^[ \t]*(?:`{3}(?:json)?\s*)?\{([^{}\\]*)\}[ \t]*(?:\n[ \t]*)?(?:`{3}[ \t]*)?$"
 )
+NO_PROSE = re.compile(r"(?m)^.*[0-9|/\[\]].*$")
 MOST_BLOCKS = 40  # different answers that are read beside the last
 OBJECT = re.compile(r"\{\s*\"")
 FIELD = re.compile(r"\"([A-Za-z_ ]*)\"\s*:")
@@ -68,11 +74,19 @@ def read_answer(family: Family[Any], text: str, notation: Notation) -> object | 
     others = [_told(family, other) for other in earlier]
     answer = family.read_block(block) if block else None
     if answer is not None:
+        if taken_back(_trailing(block)):
+            return None
         others += [_told(family, other) for other in CORRECTED.split(block)[1:]]
     elif stated := statement(text, notation):
         answer = family.read(stated.answer, notation)
         others += [family.read(line, notation) for line in stated.others]
     return answer if all(other in (None, answer) for other in others) else None
+
+
+def _trailing(block: str) -> str:
+    """The prose at the end of a block."""
+    at = max((found.end() for found in NO_PROSE.finditer(block)), default=0)
+    return block[at:]
 
 
 def _told(family: Family[Any], block: str) -> object | None:
@@ -190,6 +204,8 @@ def _followed(answer: str, after: list[str]) -> Statement | None:
     """A statement with lines after it: prose that does not take it back."""
     if any(DOUBT.search(line) or not re.search(r"[A-Za-z]", line) for line in after):
         return None
+    if taken_back("\n".join(["", *after])):
+        return None
     listed = (_bare(ITEM.sub("", line)) for line in after)
     return Statement(_bare(answer), (*_candidates(after), *listed))
 
@@ -214,7 +230,7 @@ def _boxed(lines: list[str]) -> Statement | None:
         if not revised:
             return None
     clause = re.split(r"[.!?]\s|\n", between)[-1]
-    if not BEFORE_BOX.search(clause) or SIGN_BEFORE.search(clause) or DOUBT.search(clause):
+    if DOUBT.search(clause) or not stands_free(clause, revised=False):
         return None
     tail, *rest = re.split(r"(?<=\.)\s+", AFTER_BOX.sub("", text[end:], count=1), maxsplit=1)
     stated = _followed(f"{unboxed(content)} {tail}", [*rest, *lines[at + 1 :]])

@@ -172,6 +172,81 @@ def test_a_marked_answer_to_a_puzzle_may_be_replaced_in_words(name: str) -> None
     assert verdict(name, said) is Verdict.PASS
 
 
+TAKEN_BACK = table(r"""
+\boxed{{{0}}}. Revised: {1}
+\boxed{{{0}}}. Hence {1}.
+\boxed{{{0}}}. So it is {1}.
+\boxed{{{0}}}. That is wrong.
+\boxed{{{0}}}. I made an error.
+\boxed{{{0}}}. Scrap that.
+Answer: {0}⏎Scrap that.
+Answer: {0}⏎I am not sure.
+Answer: {0}⏎That can't be right.
+Answer: {0}⏎Hence {1}
+Answer: {0}⏎Make that {1}
+Answer: {0}⏎I mean {1}
+Answer: {0}⏎Edit: {1}
+Answer: {0}⏎Correction: {1}
+Answer: {0}⏎Update: {1}
+Answer: {0}⏎Final: {1}
+Answer: {0}⏎Better: {1}
+Answer: {0}⏎Therefore {1}
+Answer: {0}⏎{1} is the answer.
+Answer: {0}⏎I'll go with {1}.
+Answer: {0}⏎Disregard the above.
+Answer: {0}⏎Hold on.
+Answer: {0}⏎This fails.
+If it were so, the answer is {0}
+Suppose the answer is {0}
+Suppose the answer is \boxed{{{0}}}
+A student answered \boxed{{{0}}}
+The naive answer is \boxed{{{0}}}
+The wrong answer: {0}
+The reverse of the answer is {0}
+The answer to another puzzle is {0}
+\boxed{{{0}}} is tempting
+\boxed{{{0}}} is a trap
+\boxed{{{0}}} if the rules allow it
+The answer: {1}. The final answer: {0}
+First answer: {1}⏎Second answer: {0}
+答案：{1}⏎答案：{0}
+Answer: {0}⏎⏎Answer: {1}
+<answer>{0}</answer>⏎Answer: {1}
+Answer: {1}⏎<answer>{0}</answer>
+""")
+DRESSED = table(r"""
+\boxed{{{0}}}. All rules hold.
+The final answer is:⏎⏎**{0}**
+\boxed{{\text{{Answer: }}{0}}}
+\boxed{{Answer: {0}}}
+Answer: {0}⏎⏎So the answer is {0}
+Answer: {0}⏎⏎Final answer: {0}
+Step 1: look.⏎Step 2: done.⏎⏎Answer: {0}
+**Final Answer**⏎⏎{0}
+The answer is {0}.
+The answer is: {0}
+Final Answer: $\boxed{{{0}}}$
+""")
+
+
+@pytest.mark.parametrize("name", list(OTHER))
+def test_a_puzzle_answer_that_is_taken_back_or_not_asserted_is_none(name: str) -> None:
+    paid = [
+        form
+        for form in TAKEN_BACK
+        if verdict(name, form.format(GOLD[name], OTHER[name])) is Verdict.PASS
+    ]
+    assert not paid
+
+
+@pytest.mark.parametrize("name", list(OTHER))
+def test_a_puzzle_answer_in_an_honest_dress_is_paid(name: str) -> None:
+    refused = [
+        form for form in DRESSED if verdict(name, form.format(GOLD[name])) is not Verdict.PASS
+    ]
+    assert not refused
+
+
 def test_what_was_said_before_the_answer_is_no_second_one() -> None:
     said = r"So x + 3 = 15, y = 15 and x = 12. The answer is \boxed{12}. Hence y = 15."
     assert passes("maths", "12", said)
