@@ -208,7 +208,7 @@ def test_check_writes_nothing(tmp_path: Path) -> None:
     done = run_stage(tmp_path, "--check")
     assert done.returncode == 0
     assert "profile: tiny" in done.stdout
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["params.yaml", "profiles"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "params.yaml", "profiles"]
 
 
 def test_an_unknown_key_ends_the_stage_with_its_path(tmp_path: Path) -> None:
