@@ -118,6 +118,7 @@ def test_what_a_compiled_program_leaves_ends_with_it():
 
 
 @needs_namespaces
+@pytest.mark.field_bug("S14")
 def test_no_compiler_is_said_as_what_the_machine_lacks():
     without = Worker(tools=False)
     try:

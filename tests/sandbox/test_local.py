@@ -55,6 +55,7 @@ def test_answers_are_texts_and_values_json(backend):
     assert [one.why for one in found[3:]] == ["a value that JSON cannot hold", "runtime_error"]
 
 
+@pytest.mark.field_bug("S15")
 def test_what_is_no_row_and_what_is_no_ones_fault_are_told_apart():
     sandbox = LocalSandbox(open_pool("unsafe", 1))
     with pytest.raises(DataError, match="needs an 'input'"):
@@ -65,6 +66,7 @@ def test_what_is_no_row_and_what_is_no_ones_fault_are_told_apart():
         ran(Graded(Outcome.SANDBOX_ERROR, "no room"))
 
 
+@pytest.mark.field_bug("S25")
 def test_rewards_are_not_measured_without_walls_unless_the_profile_says_so():
     with pytest.raises(ConfigError, match="unsafe_rewards"):
         SandboxSettings("unsafe")

@@ -36,6 +36,7 @@ def processes(pool: Pool, which: int = 0) -> list[psutil.Process]:
 
 
 @needs_namespaces
+@pytest.mark.field_bug("S8", "S31")
 def test_between_runs_a_worker_has_one_cell_that_waits():
     tasks = [Task.parse(ROW), Task.parse({**ASSERT, "entry": "f"})]
     with Pool(1) as pool:
@@ -46,6 +47,7 @@ def test_between_runs_a_worker_has_one_cell_that_waits():
 
 
 @needs_namespaces
+@pytest.mark.field_bug("S17")
 def test_a_waiting_cell_that_is_killed_is_replaced_and_the_task_runs_again():
     with Pool(1) as pool:
         assert [verdict.outcome for verdict in pool.check([Task.parse(ROW)])] == ["pass"]
