@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 
 import pytest
 
@@ -119,11 +120,12 @@ def test_what_a_compiled_program_leaves_ends_with_it():
 
 @needs_namespaces
 @pytest.mark.field_bug("S14")
-def test_no_compiler_is_said_as_what_the_machine_lacks():
+def test_no_compiler_is_said_as_what_the_machine_lacks(monkeypatch):
+    monkeypatch.setattr(compiler, "_checked", threading.Event())
     without = Worker(tools=False)
     try:
         with pytest.raises(ResourceError, match=r"install it .*not executable"):
-            compiler.check(without.run)
+            compiler.build("int main() {}", without.run)
     finally:
         without.close()
 

@@ -11,8 +11,9 @@ from stages.base.params import SandboxSettings
 from stages.base.records import Verdict
 from stages.sandbox.backends import open_pool, open_sandbox
 from stages.sandbox.grading import Graded, Outcome
-from stages.sandbox.local import LocalSandbox, ran
+from stages.sandbox.local import LocalSandbox, judgement, ran
 from stages.sandbox.pool import Pool
+from stages.sandbox.pool import Verdict as Found
 from stages.sandbox.rows import Task
 from tests.sandbox.test_programs import needs_namespaces
 
@@ -64,6 +65,9 @@ def test_what_is_no_row_and_what_is_no_ones_fault_are_told_apart():
         sandbox.check([{"id": "a", "program": "print(1)"}])
     with pytest.raises(VerifierError, match="no room"):
         ran(Graded(Outcome.SANDBOX_ERROR, "no room"))
+    failed = Found("a", Outcome.SANDBOX_ERROR, "no room", 0, 0.0, 0.0)
+    found = judgement(Task.parse({**MODES["pass"], "id": "a"}), failed)
+    assert (found.verdict, found.reward) == (Verdict.ERROR, None)
 
 
 @pytest.mark.field_bug("S25")

@@ -160,11 +160,6 @@ RAISES = "try:\n    f(1)\n    assert False\nexcept {kind}:\n    pass"
             "assert f(1) == 2",
             "wrong_answer",
         ),
-        (
-            "def f(x): return x\nall = any = bool = lambda _: True",
-            "assert f(1) == 2",
-            "wrong_answer",
-        ),
         ("def f(x): return '2 or True'", "assert f(1) == 2", "wrong_answer"),
         ("def f(x): return [x]\ndef g(x): return x[0]", "assert g(f(1)) == 1", "sandbox_error"),
         ("def f(x): return 1", "from math import *\nassert f(1) == sqrt(1)", "pass"),
