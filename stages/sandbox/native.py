@@ -81,8 +81,9 @@ def fetch(most: int) -> bytes | None:
         file = os.open(BINARY, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        return None
     with os.fdopen(file, "rb") as made:
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            return None
         found = made.read(most + 1)
     return found if len(found) <= most else None

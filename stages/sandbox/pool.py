@@ -11,7 +11,7 @@ from functools import partial
 from types import TracebackType
 from typing import Any, TypeVar
 
-from stages.base.errors import VerifierError
+from stages.base.errors import ResourceError, VerifierError
 from stages.sandbox import compiler, custom
 from stages.sandbox.grading import Graded, Outcome, ended, grade, requests
 from stages.sandbox.rows import Task
@@ -52,6 +52,7 @@ class Pool:
         self._threads = ThreadPoolExecutor(workers, "sandbox")
         self._own = threading.local()
         self._all: list[Runner] = []
+        self._proven: set[bool] = set()  # what has started here once, with and without tools
         self._lock = threading.Lock()  # no worker starts once the pool is closed
         self._closed = False
 
@@ -161,9 +162,20 @@ class Pool:
             with self._lock:
                 if self._closed:
                     raise VerifierError("the sandbox was closed")
-                worker = self._start(tools)
+                worker = self._started(tools)
                 self._all.append(worker)
         self._mine()[tools] = worker, runs + 1
+        return worker
+
+    def _started(self, tools: bool) -> Runner:
+        """A worker that starts no more where others did is a failure like that of a run."""
+        try:
+            worker = self._start(tools)
+        except (OSError, ResourceError) as error:
+            if tools not in self._proven:
+                raise
+            raise VerifierError(f"a sandbox worker did not start again ({error})") from error
+        self._proven.add(tools)
         return worker
 
     def _retire(self, tools: bool = False) -> None:

@@ -25,15 +25,13 @@ from stages.sandbox.program import PEER, RESULT
 from stages.sandbox.worker import ROOT
 
 START = """
-import json, os, resource, sys
+import json, os, sys
 sys.path.insert(0, {root!r})
 from stages.sandbox import zygote
 del sys.path[0]
 with os.fdopen({request}) as file:
     request = json.load(file)
-for name in ("CPU", "AS", "FSIZE"):
-    kind, value = getattr(resource, "RLIMIT_" + name), request["limits"][name]
-    resource.setrlimit(kind, (value, value + (name == "CPU")))
+zygote.program.limit({{name: request["limits"][name] for name in ("CPU", "AS", "FSIZE")}})
 os._exit(zygote.play(request))
 """
 REQUEST = 5

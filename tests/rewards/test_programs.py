@@ -98,6 +98,7 @@ def test_programs_and_other_answers_keep_their_order():
         assert [one.result().verdict for one in started] == found
 
 
+@pytest.mark.field_bug("S15")
 def test_what_is_not_the_programs_fault_gives_no_reward():
     broken = score("verify", [(problem(TASK), answer(DOUBLE), "stop")], Broken())
     assert broken == [Judgement(Verdict.ERROR, None, "no namespaces here")]

@@ -100,6 +100,7 @@ def test_the_preference_is_scored_too():
     assert [item.reward for item in found] == [1.0, 0.0]
 
 
+@pytest.mark.field_bug("S16", "S18")
 @pytest.mark.parametrize(
     ("command", "patience", "status"), [(DYING, 60.0, "7"), (HANGING, 0.3, "-9")]
 )
@@ -132,6 +133,7 @@ def test_neither_a_response_nor_what_a_checker_prints_is_read_as_a_verdict():
     assert [item.reward for item in found] == [0.0] * 3
 
 
+@pytest.mark.field_bug("S12")
 def test_closing_does_not_wait_for_a_hanging_check():
     with WorkerJudge(decode, 1, Broken(), command=HANGING) as judge:
         judge.expect(PROBLEMS[0], response(PROBLEMS[0], "x"))

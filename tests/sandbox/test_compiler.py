@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 
 import pytest
 
@@ -13,6 +14,7 @@ from stages.sandbox.rows import Task
 from stages.sandbox.worker import Worker
 from tests.sandbox.judging import judged
 from tests.sandbox.test_programs import needs_namespaces, programs
+from tests.sandbox.test_worker import below
 
 needs_compiler = pytest.mark.skipif(
     shutil.which("g++", path="/usr/bin") is None, reason="there is no g++ in /usr/bin"
@@ -91,11 +93,39 @@ def test_a_checker_of_the_data_set_judges_it_too():
 
 
 @needs_namespaces
-def test_no_compiler_is_said_as_what_the_machine_lacks():
+@needs_compiler
+@pytest.mark.field_bug("S22", "S30")
+def test_a_compiler_has_limits_of_its_own_and_sees_nothing_of_the_host():
+    program = "int main() {}\n" + "".join(
+        f'#if __has_include("{path}")\n#error {path}\n#endif\n'
+        for path in ("/etc/passwd", __file__, "/proc/self/status")
+    )
+    row = {"id": "a", "program": program, "language": "cpp", "tests": [["", ""]]}
+    (found,) = judged([{**row, "limits": {"nproc": 1, "mem_mb": 32, "disk_mb": 1}}], 1)
+    assert (found["verdict"], found["reason"]) == ("pass", "")
+
+
+@needs_namespaces
+@needs_compiler
+@pytest.mark.field_bug("S9")
+def test_what_a_compiled_program_leaves_ends_with_it():
+    program = "#include <unistd.h>\nint main() {\n  if (!fork()) { setsid(); fork(); }\n"
+    program += "  for (;;);\n}"
+    row = {"id": "a", "program": program, "language": "cpp", "tests": [["", ""]]}
+    with Pool(1) as workers:
+        (verdict,) = workers.check([Task.parse({**row, "limits": {"time_s": 0.3}})])
+        assert verdict.outcome == "timeout"
+        assert [len(below(workers, which)) for which in (0, 1)] == [3, 3]
+
+
+@needs_namespaces
+@pytest.mark.field_bug("S14")
+def test_no_compiler_is_said_as_what_the_machine_lacks(monkeypatch):
+    monkeypatch.setattr(compiler, "_checked", threading.Event())
     without = Worker(tools=False)
     try:
         with pytest.raises(ResourceError, match=r"install it .*not executable"):
-            compiler.check(without.run)
+            compiler.build("int main() {}", without.run)
     finally:
         without.close()
 

@@ -85,6 +85,7 @@ BROKEN = {
 
 
 @needs_namespaces
+@pytest.mark.field_bug("S15")
 @pytest.mark.parametrize("program", ["print(5, 5)", "print('x')"])
 def test_a_broken_checker_is_an_error_whatever_the_program_prints(program):
     rows = {

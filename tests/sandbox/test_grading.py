@@ -60,6 +60,7 @@ def test_a_reason_is_text_for_any_file_or_terminal():
         reason.encode("utf-8")
 
 
+@pytest.mark.field_bug("S15")
 def test_only_a_program_that_was_not_started_is_our_fault():
     assert grade(task("stdin"), 0, {"cells": [cell()]}).outcome is Outcome.SANDBOX_ERROR
     crashed = cell(R, 11)  # while it was compiled

@@ -11,8 +11,9 @@ from stages.base.params import SandboxSettings
 from stages.base.records import Verdict
 from stages.sandbox.backends import open_pool, open_sandbox
 from stages.sandbox.grading import Graded, Outcome
-from stages.sandbox.local import LocalSandbox, ran
+from stages.sandbox.local import LocalSandbox, judgement, ran
 from stages.sandbox.pool import Pool
+from stages.sandbox.pool import Verdict as Found
 from stages.sandbox.rows import Task
 from tests.sandbox.test_programs import needs_namespaces
 
@@ -55,6 +56,7 @@ def test_answers_are_texts_and_values_json(backend):
     assert [one.why for one in found[3:]] == ["a value that JSON cannot hold", "runtime_error"]
 
 
+@pytest.mark.field_bug("S15")
 def test_what_is_no_row_and_what_is_no_ones_fault_are_told_apart():
     sandbox = LocalSandbox(open_pool("unsafe", 1))
     with pytest.raises(DataError, match="needs an 'input'"):
@@ -63,8 +65,12 @@ def test_what_is_no_row_and_what_is_no_ones_fault_are_told_apart():
         sandbox.check([{"id": "a", "program": "print(1)"}])
     with pytest.raises(VerifierError, match="no room"):
         ran(Graded(Outcome.SANDBOX_ERROR, "no room"))
+    failed = Found("a", Outcome.SANDBOX_ERROR, "no room", 0, 0.0, 0.0)
+    found = judgement(Task.parse({**MODES["pass"], "id": "a"}), failed)
+    assert (found.verdict, found.reward) == (Verdict.ERROR, None)
 
 
+@pytest.mark.field_bug("S25")
 def test_rewards_are_not_measured_without_walls_unless_the_profile_says_so():
     with pytest.raises(ConfigError, match="unsafe_rewards"):
         SandboxSettings("unsafe")

@@ -54,6 +54,7 @@ def test_what_a_program_gives_may_be_of_a_subclass_and_arrives_as_its_base(value
         encode(value)
 
 
+@pytest.mark.field_bug("S1")
 def test_an_object_that_claims_to_equal_everything_arrives_as_what_it_holds():
     assert shape(decode(encode([Equal(1)], exact=False))) == shape([1])
 
@@ -67,6 +68,7 @@ class Equal(int):
     __hash__ = int.__hash__
 
 
+@pytest.mark.field_bug("S1")
 @pytest.mark.parametrize("value", [Equal(1), object(), [Equal(1)], {Equal(1): 1}, len, int, ...])
 def test_what_is_no_plain_data_is_refused(value):
     with pytest.raises(NotPlainError, match="not plain"):

@@ -76,6 +76,7 @@ def verdicts(name: str, mode: str) -> dict[str, dict[str, object]]:
 
 
 @needs_namespaces
+@pytest.mark.field_bug("S1", "S3", "S20", "S28")
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", list(MODES))
 def test_no_attack_wins_and_none_is_a_fault_of_the_sandbox(mode):
@@ -86,6 +87,7 @@ def test_no_attack_wins_and_none_is_a_fault_of_the_sandbox(mode):
 
 
 @needs_namespaces
+@pytest.mark.field_bug("S7")
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", list(MODES))
 def test_honest_programs_pass(mode):
@@ -109,10 +111,12 @@ def test_a_value_of_every_plain_type_and_what_a_test_can_do_with_it():
     assert set(found.values()) == {"pass"}
 
 
+EQUAL = "class E:\n    def __eq__(self, other): return True\n"
 RAISES = "try:\n    f(1)\n    assert False\nexcept {kind}:\n    pass"
 
 
 @needs_namespaces
+@pytest.mark.field_bug("S1", "S3")
 @pytest.mark.parametrize(
     ("program", "test", "verdict"),
     [
@@ -150,6 +154,13 @@ RAISES = "try:\n    f(1)\n    assert False\nexcept {kind}:\n    pass"
         ),
         ("def f(d): d['k'].append(1)", "d = {'k': []}\nf(d)\nassert d == {'k': [1]}", "pass"),
         ("def f(n): yield n", "assert list(f(1)) == [1]", "runtime_error"),
+        (f"{EQUAL}def f(x): return E()", "assert f(1) == 2", "runtime_error"),
+        (
+            EQUAL.replace("E", "E(int)") + "def f(x): return E(x)",
+            "assert f(1) == 2",
+            "wrong_answer",
+        ),
+        ("def f(x): return '2 or True'", "assert f(1) == 2", "wrong_answer"),
         ("def f(x): return [x]\ndef g(x): return x[0]", "assert g(f(1)) == 1", "sandbox_error"),
         ("def f(x): return 1", "from math import *\nassert f(1) == sqrt(1)", "pass"),
         ("def f(n): return n == 990 or f(n + 1)", "assert f(0) is True", "pass"),
@@ -162,6 +173,7 @@ def test_what_a_test_may_ask_and_a_program_may_answer(program, test, verdict):
 
 
 @needs_namespaces
+@pytest.mark.field_bug("S17")
 def test_a_worker_that_dies_is_replaced_and_its_task_runs_again():
     row = {"id": "a", "program": "print(input())", "mode": "stdin", "tests": [["7", "7"]]}
     with Pool(1) as pool:

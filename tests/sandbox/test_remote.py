@@ -110,6 +110,7 @@ def test_rows_go_in_batches_that_the_service_takes_in_order():
     assert max(len(json.dumps({"rows": rows})) for rows in server.asked) <= LIMITS["body_bytes"]
 
 
+@pytest.mark.field_bug("S19")
 def test_a_busy_service_is_asked_again_when_it_says():
     held, waits = Held(), []
 
@@ -126,6 +127,7 @@ def test_a_busy_service_is_asked_again_when_it_says():
     assert min(waits) >= 1
 
 
+@pytest.mark.field_bug("S17")
 def test_what_waits_grows_and_has_an_end_that_others_do_not_wait_for_again(monkeypatch):
     monkeypatch.setattr(remote, "PATIENCE", 40.0)
     waits = []
@@ -141,6 +143,7 @@ def test_what_waits_grows_and_has_an_end_that_others_do_not_wait_for_again(monke
     assert waits[2:] == [1.0, 2.0, 4.0, 8.0, 16.0]  # once, not for each batch
 
 
+@pytest.mark.field_bug("S16")
 def test_a_service_that_went_away_is_an_error_and_no_wrong_program(monkeypatch):
     monkeypatch.setattr(remote, "PATIENCE", 1.0)
     with Scripted() as server:
@@ -163,6 +166,7 @@ def test_rows_that_were_not_reached_are_sent_again():
     assert asked == [["0", "1", "2"], ["1", "2"], ["1"], ["1"]]
 
 
+@pytest.mark.field_bug("S18")
 @pytest.mark.parametrize(
     "answer",
     [
@@ -188,6 +192,7 @@ def test_a_token_does_not_follow_a_redirection():
     assert (server.got, other.got) == (["/ready", "/v1/limits"], [])
 
 
+@pytest.mark.field_bug("S18")
 def test_a_run_that_the_service_could_not_do_says_nothing_about_the_program():
     failed = {"output": None, "why": "sandbox_error", "reason": "no room"}
     with Scripted((200, {}, {"answers": [failed], "undone": []})) as server, at(server) as sandbox:

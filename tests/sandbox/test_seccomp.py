@@ -32,6 +32,7 @@ def answer(machine: str, number: int, *arguments: int, audit: int | None = None)
             at += if_true if held else if_false
 
 
+@pytest.mark.field_bug("S23", "S28")
 @pytest.mark.parametrize("machine", list(AUDIT))
 def test_calls_that_are_denied_whatever_their_arguments(machine):
     numbers = [both[COLUMN[machine]] for both in DENIED.values()]
@@ -44,6 +45,7 @@ def test_calls_that_are_denied_whatever_their_arguments(machine):
     assert answer(machine, 1, audit=0x40000003) == KILL  # calls of a 32-bit program
 
 
+@pytest.mark.field_bug("S24", "S28")
 @pytest.mark.parametrize("machine", list(AUDIT))
 def test_calls_that_are_denied_for_some_arguments(machine):
     def call(x86: int, arm: int, *arguments: int) -> int:

@@ -90,6 +90,7 @@ def test_what_is_cut_off_is_an_error_and_no_more(shared, command):
 
 
 @needs_namespaces
+@pytest.mark.field_bug("S10")
 def test_background_work_goes_on_and_holds_nobody_up(shared):
     begun = time.monotonic()
     told = shared.run("(sleep 0.3; echo late; sleep 60) & echo now")
@@ -246,6 +247,7 @@ def test_a_session_that_ends_says_why_and_leaves_nothing():
 
 
 @needs_namespaces
+@pytest.mark.field_bug("S8")
 def test_a_session_that_is_closed_leaves_no_process():
     session = Session(LIMITS)
     session.run("setsid sleep 1000 & disown; nohup sleep 1000 & sleep 1000 &")
@@ -295,6 +297,7 @@ def test_what_can_be_no_command_is_refused(shared, command):
 
 
 @needs_namespaces
+@pytest.mark.field_bug("S14")
 def test_no_shell_is_said_as_what_the_machine_lacks(monkeypatch):
     monkeypatch.setattr(
         "stages.sandbox.session.Worker", lambda tools: __import__("stages").sandbox.worker.Worker()

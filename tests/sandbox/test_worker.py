@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import mmap
 import os
+import threading
 import time
 
 import psutil
 import pytest
 
-from stages.base.errors import VerifierError
+from stages.base.errors import ResourceError, VerifierError
+from stages.sandbox import worker
 from stages.sandbox.limits import Limits
 from stages.sandbox.pool import Pool
 from stages.sandbox.rows import Task
@@ -20,17 +23,20 @@ ROW = {"id": "a", "program": "print(input())", "mode": "stdin", "tests": [["7", 
 ASSERT = {"id": "b", "program": "def f(x): return x", "mode": "assert", "test": "assert f(1) == 1"}
 
 
-def below(pool: Pool) -> list[psutil.Process]:
-    """The processes of the pool's only worker that are more than on their way out."""
+def below(pool: Pool, which: int = 0) -> list[psutil.Process]:
+    """The processes of a worker that are more than on their way out; of an idle one three."""
     until = time.monotonic() + 5
-    found = psutil.Process(pool._all[0]._process.pid).children(recursive=True)
-    while len(found) != 3 and time.monotonic() < until:
+    while len(found := processes(pool, which)) != 3 and time.monotonic() < until:
         time.sleep(0.01)
-        found = psutil.Process(pool._all[0]._process.pid).children(recursive=True)
     return found
 
 
+def processes(pool: Pool, which: int = 0) -> list[psutil.Process]:
+    return psutil.Process(pool._all[which]._process.pid).children(recursive=True)
+
+
 @needs_namespaces
+@pytest.mark.field_bug("S8", "S31")
 def test_between_runs_a_worker_has_one_cell_that_waits():
     tasks = [Task.parse(ROW), Task.parse({**ASSERT, "entry": "f"})]
     with Pool(1) as pool:
@@ -41,6 +47,7 @@ def test_between_runs_a_worker_has_one_cell_that_waits():
 
 
 @needs_namespaces
+@pytest.mark.field_bug("S17")
 def test_a_waiting_cell_that_is_killed_is_replaced_and_the_task_runs_again():
     with Pool(1) as pool:
         assert [verdict.outcome for verdict in pool.check([Task.parse(ROW)])] == ["pass"]
@@ -86,3 +93,94 @@ def test_runs_leave_no_descriptor_and_a_dead_worker_is_an_error_not_a_wait():
         assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
     finally:
         worker.close()
+
+
+LEFT = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        time.sleep(1000)
+    time.sleep(1000)
+"""
+"""Leaves two that hold its output, the second of which nobody waits for."""
+
+
+@needs_namespaces
+@pytest.mark.field_bug("S8", "S10", "S12")
+def test_what_a_program_leaves_ends_with_it_and_holds_nobody_up():
+    rows = [
+        {**ROW, "program": f"{LEFT}print(input())"},
+        {**ROW, "program": f"{LEFT}while True: pass", "limits": {"time_s": 0.2}},
+    ]
+    with Pool(1) as pool:
+        found = [verdict.outcome for verdict in pool.check(map(Task.parse, rows))]
+        assert found == ["pass", "timeout"]
+        assert len(below(pool)) == 3
+
+
+@needs_namespaces
+@pytest.mark.field_bug("S6")
+def test_the_limit_of_memory_is_the_programs_own_whatever_host_and_interpreter_hold():
+    program = "x = bytearray(20 << 20)\nprint(input())"
+    with mmap.mmap(-1, 1 << 30):  # the host's, never touched
+        (found,) = judged([{**ROW, "program": program, "limits": {"mem_mb": 32}}], 1)
+    assert found["verdict"] == "pass"
+
+
+@needs_namespaces
+@pytest.mark.field_bug("S29")
+def test_processes_of_one_program_take_none_from_another():
+    many = "import os, time\nfor _ in range(12):\n    if os.fork() == 0: time.sleep(1000)\n"
+    many += "time.sleep(1000)"
+    pair = "import os\nif os.fork():\n    os.wait()\n    print(input())"
+    with Pool(1) as busy, Pool(1) as other:
+        asking = threading.Thread(
+            target=lambda: list(busy.check([Task.parse({**ROW, "program": many})]))
+        )
+        asking.start()
+        until = time.monotonic() + 10
+        while not busy._all or len(processes(busy)) < 15:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        row = {**ROW, "program": pair, "limits": {"nproc": 1}}
+        assert [verdict.outcome for verdict in other.check([Task.parse(row)])] == ["pass"]
+        if os.geteuid() == 0:  # else each cell's user namespace counts its own
+            users = {processes(one)[-1].uids().real for one in (busy, other)}
+            assert len(users | {0}) == 3
+        busy.close()
+        asking.join(10)
+
+
+REFUSED = """
+from stages.sandbox import kernel
+def refused(*_):
+    raise kernel.ForbiddenError(1, "not permitted")
+kernel.{call} = refused
+"""
+
+
+@pytest.fixture
+def refuse(monkeypatch):
+    """Have the kernel refuse one of the calls that build walls."""
+    before, serve, rest = worker.START.partition("zygote.main")
+    return lambda call: monkeypatch.setattr(
+        worker, "START", before + REFUSED.format(call=call) + serve + rest
+    )
+
+
+@pytest.mark.field_bug("S25")
+@pytest.mark.parametrize("call", ["unshare", "mount", "fork_into"])
+def test_a_kernel_that_refuses_a_wall_is_told_with_advice_and_runs_nothing(call, refuse):
+    """Elsewhere the advice was to do without the wall."""
+    refuse(call)
+    with pytest.raises(ResourceError, match=r"apparmor_restrict_unprivileged_userns=0"):
+        Worker()
+
+
+@needs_namespaces
+@pytest.mark.field_bug("S25")
+@pytest.mark.parametrize("call", ["filter_calls", "drop_capabilities"])
+def test_a_program_does_not_start_where_its_last_wall_is_refused(call, refuse):
+    refuse(call)
+    assert judged([ROW], 1)[0]["verdict"] == "sandbox_error"

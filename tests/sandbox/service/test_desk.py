@@ -14,6 +14,7 @@ pytestmark = pytest.mark.slow  # a server
 ROW = {**ECHO, "tests": [["a", "a"]]}
 
 
+@pytest.mark.field_bug("S19")
 def test_a_full_queue_says_when_to_come_again_and_clients_that_leave_make_room():
     held = Held()
     with served(lambda _: held, workers=1, queue=3) as client:
@@ -42,6 +43,7 @@ def test_a_full_queue_says_when_to_come_again_and_clients_that_leave_make_room()
         assert counted(client, "everystep_sandbox_in_flight") == 0
 
 
+@pytest.mark.field_bug("S16")
 def test_what_is_not_reached_in_time_is_named_and_is_no_verdict():
     held = Held()
     with served(lambda _: held, workers=1, seconds=0.2) as client:
@@ -56,6 +58,7 @@ def test_what_is_not_reached_in_time_is_named_and_is_no_verdict():
         held.go.set()
 
 
+@pytest.mark.field_bug("S19")
 def test_a_request_is_never_larger_than_the_queue():
     with served(queue=3, rows=64, runs=16) as client:
         told = client.get("/v1/limits").json()
@@ -74,6 +77,7 @@ def test_rows_are_counted_by_verdict():
         assert counted(client, "everystep_sandbox_run_seconds_count") == 3
 
 
+@pytest.mark.field_bug("S17")
 def test_a_worker_that_does_not_start_is_a_fault_of_ours():
     def start(tools):
         raise OSError("no memory")
