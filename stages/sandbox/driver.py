@@ -19,6 +19,8 @@ from stages.sandbox import plain
 from stages.sandbox.frames import receive, send
 from stages.sandbox.program import PEER, RESULT
 
+_ENDS = (StopIteration, StopAsyncIteration)
+
 
 def run_test(test: str, entry: str) -> NoReturn:
     """Run the test; its verdict goes to the channel, which the program does not have."""
@@ -120,9 +122,13 @@ class _Program:
 
 
 def _raised(name: str, message: str) -> Exception:
-    """The error that the program raised, or the nearest that is made of a message."""
+    """The error that the program raised, or the nearest that is made of a message.
+
+    What ends an iteration is another one, as where a generator raises it: a test that calls the
+    program in a loop, through ``map`` for instance, would be at its end and content.
+    """
     kind = getattr(builtins, name, None)
-    if not isinstance(kind, type) or not issubclass(kind, Exception):
+    if not isinstance(kind, type) or not issubclass(kind, Exception) or issubclass(kind, _ENDS):
         return RuntimeError(message)
     try:
         return kind(message)

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from stages.base.errors import ResourceError, VerifierError
 from stages.sandbox import compiler, custom
 from stages.sandbox.grading import Graded, Outcome, ended, grade, requests
+from stages.sandbox.plain import NotPlainError
 from stages.sandbox.rows import Task
 from stages.sandbox.worker import Runner, Worker
 
@@ -95,17 +96,19 @@ class Pool:
 
     def _ran(self, task: Task) -> Graded:
         made = self._binary(task)
-        if isinstance(made, Graded):
-            return made
-        return self._graded(task, requests(task, made)[0], partial(ended, task))
+        asked = made if isinstance(made, Graded) else _requests(task, made)
+        if isinstance(asked, Graded):
+            return asked
+        return self._graded(task, asked[0], partial(ended, task))
 
     def _judge(self, task: Task) -> Verdict:
         passed, last = 0, Graded(Outcome.PASS, "")
         cpu = wall = 0.0
         made = self._binary(task)
-        if isinstance(made, Graded):
-            return Verdict(task.id, made.outcome, made.reason, 0, 0.0, 0.0)
-        for number, request in enumerate(requests(task, made)):
+        asked = made if isinstance(made, Graded) else _requests(task, made)
+        if isinstance(asked, Graded):
+            return Verdict(task.id, asked.outcome, asked.reason, 0, 0.0, 0.0)
+        for number, request in enumerate(asked):
             last = self._graded(task, request, partial(self._compared, task, number))
             cpu += last.cpu
             wall += last.wall
@@ -192,3 +195,11 @@ class Pool:
             self._own.workers = {}
         found: dict[bool, tuple[Runner, int]] = self._own.workers
         return found
+
+
+def _requests(task: Task, binary: str) -> list[dict[str, Any]] | Graded:
+    """What a worker is asked; or that no cell can be, for what its tests give."""
+    try:
+        return requests(task, binary)
+    except NotPlainError as error:
+        return Graded(Outcome.SANDBOX_ERROR, f"no function can be given these arguments: {error}")

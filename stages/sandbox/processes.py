@@ -8,7 +8,8 @@ import struct
 import sys
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 STRETCH = 10.0
 """Wall time at most so many times what a run may take, however long it waits for a processor."""
@@ -18,6 +19,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 _CLOCK = os.sysconf("SC_CLK_TCK")
 _SESSION, _UTIME, _THREADS, _RESIDENT = 3, 11, 17, 21  # in ``stat``, counted from the state on
 _COUNTED = os.path.exists("/proc/self/schedstat")  # noqa: PTH110
+_SOCKET = 208 << 10  # bytes that wait at most in a socket until the other end reads them
 _GONE = (FileNotFoundError, ProcessLookupError)
 
 
@@ -25,10 +27,11 @@ class Watch:
     """The processes of a cell but the first one. ``proc`` is a descriptor of the cell's /proc.
 
     ``cpu``: processor seconds of all of them so far, those that are gone included. ``memory``:
-    bytes, told exactly only above ``most``. ``waited``: seconds in which some thread could have run
-    but others had the processors, as the kernel counts them; 0 where it does not. Threads that keep
-    one another waiting cannot make that longer than the processor time that they use. ``forked``:
-    they are forks of the first one, and the pages that they share with it are not counted.
+    bytes, told exactly only above ``most``, and what may wait in sockets, which the kernel counts
+    for no process. ``waited``: seconds in which some thread could have run but others had the
+    processors, as the kernel counts them; 0 where it does not. Threads that keep one another
+    waiting cannot make that longer than the processor time that they use. ``forked``: they are
+    forks of the first one, and the pages that they share with it are not counted.
     """
 
     def __init__(self, proc: int, forked: bool, most: int) -> None:
@@ -39,6 +42,7 @@ class Watch:
         self._running: dict[str, int] = {}
         self._waits: dict[str, int] = {}
         self._waiting = Spans()
+        self._sockets = self._counted_sockets()
         self._grown, self._reaped = 0, 0.0
         self.memory = 0
 
@@ -64,19 +68,26 @@ class Watch:
     def look(self) -> None:
         """See what they use now."""
         memory, own, running, waits = 0, dict[str, int](), dict[str, int](), dict[str, int]()
+        having = list[str]()
         for name in self.names():
             try:
                 fields = self._fields(name)
-                waits.update(self._waits_of(name, int(fields[_THREADS])))
+                threads = self._threads_of(name, int(fields[_THREADS]))
+                waits.update(self._waits_of(threads))
+                has, resident = self._memory_of(name, fields, threads.values())
             except _GONE:
                 continue  # it has just ended
             times = [int(field) for field in fields[_UTIME : _UTIME + 4]]
             own[name], running[name] = sum(times[:2]), sum(times)
-            memory += max(0, int(fields[_RESIDENT]) * _PAGE - self._shared)
+            having.append(has)
+            memory += max(0, resident * _PAGE - self._shared)
         self._grown += sum(_growth(self._own, own))
         self._waiting.add(time.monotonic(), max(_growth(self._waits, waits), default=0) / 1e9)
         self._own, self._running, self._waits = own, running, waits
-        self.memory = memory if memory <= self._most else min(memory, self._exactly(own))
+        buffers = max(0, self._counted_sockets() - self._sockets) * _SOCKET
+        if memory + buffers > self._most:
+            memory = min(memory, self._exactly(having))
+        self.memory = memory + buffers
 
     def names(self) -> list[str]:
         """Their process ids in the cell."""
@@ -100,22 +111,42 @@ class Watch:
         except OSError:
             return "/box"
 
-    def _waits_of(self, name: str, threads: int) -> dict[str, int]:
-        """Nanoseconds that each thread of a process waited for a processor, by its id."""
-        folders = {name: name}
-        if threads > 1:
-            tasks = os.open(f"{name}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._proc)
-            try:
-                folders = {one: f"{name}/task/{one}" for one in _listed(tasks)}
-            finally:
-                os.close(tasks)
+    def _threads_of(self, name: str, threads: int) -> dict[str, str]:
+        """Where in /proc each thread of a process is, by its id."""
+        if threads == 1:
+            return {name: name}
+        tasks = os.open(f"{name}/task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._proc)
+        try:
+            return {one: f"{name}/task/{one}" for one in _listed(tasks)}
+        finally:
+            os.close(tasks)
+
+    def _waits_of(self, threads: Mapping[str, str]) -> dict[str, int]:
+        """Nanoseconds that each thread waited for a processor, by its id."""
         found = {}
-        for thread, folder in folders.items() if _COUNTED else ():
-            try:
+        for thread, folder in threads.items() if _COUNTED else ():
+            with suppress(*_GONE):
                 found[thread] = int(self._text(f"{folder}/schedstat").split()[1])
-            except _GONE:
-                continue
         return found
+
+    def _memory_of(self, name: str, fields: list[bytes], threads: Iterable[str]) -> tuple[str, int]:
+        """Who tells what memory a process has, and its pages.
+
+        The first thread, but that may have ended, and then has none, while others go on.
+        """
+        if fields[0] == b"Z":
+            for folder in threads:
+                with suppress(*_GONE):
+                    if pages := int(self._fields(folder)[_RESIDENT]):
+                        return folder, pages
+        return name, int(fields[_RESIDENT])
+
+    def _counted_sockets(self) -> int:
+        """Those of the worker and its cells; 0 where the kernel does not say."""
+        try:
+            return int(self._text("self/net/sockstat").split()[2])
+        except OSError:
+            return 0
 
     def _exactly(self, processes: Iterable[str]) -> int:
         """Bytes of memory, what several share counted once: slower, so only when in doubt."""

@@ -44,6 +44,8 @@ DENIED = {
     "vmsplice": (278, 75), "remap_file_pages": (216, 234), "process_mrelease": (448, 448),
     "set_mempolicy_home_node": (450, 450), "uselib": (134, None), "sysfs": (139, None),
     "ustat": (136, None), "_sysctl": (156, None),
+    # all that neighbours have not yet written to their disks would be, and they would wait
+    "sync": (162, 81), "syncfs": (306, 267),
 }  # fmt: skip
 """Answered with EPERM."""
 
@@ -61,6 +63,7 @@ REFUSED = [
     ((53, 199), 0, _ALL, 1, False),  # socketpair of any family but AF_UNIX: loads a driver
     # shared memory without a file stays when no process has it mapped, so nobody counts it
     ((9, 222), 3, 0x21, 0x21, True),  # mmap MAP_SHARED | MAP_ANONYMOUS
+    ((28, 233), 2, _ALL, 21, True),  # madvise MADV_PAGEOUT: nobody counts what is in swap
     ((72, 25), 1, _ALL, 1024, True),  # fcntl F_SETLEASE: others wait to open the file
     # another process: the first one of the cell, which watches, has the program's user id
     ((302, 261), 0, _ALL, _SELF, False),  # prlimit64
@@ -77,6 +80,11 @@ REFUSED = [
 ]
 """Answered with EPERM for some arguments only."""
 
+ALONE = [
+    ((13, 134), 0, _ALL, 17, True),  # rt_sigaction of SIGCHLD
+]
+"""The same, but not in a shell: who ignores its children has their processor time forgotten."""
+
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x40000000
 
@@ -85,8 +93,8 @@ _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _NUMBER, _ARCH, _ARGUMENTS = 0, 4, 16  # offsets; of an argument's 8 bytes the low 4 come first
 
 
-def program(machine: str) -> bytes:
-    """The filter for this processor, 8 bytes an instruction."""
+def program(machine: str, children: bool = False) -> bytes:
+    """The filter for this processor, 8 bytes an instruction; ``children``: of a shell."""
     which = list(_AUDIT).index(machine)
     lines = [
         _step(_LOAD, _ARCH),
@@ -102,7 +110,7 @@ def program(machine: str) -> bytes:
             if number is not None:
                 lines += [_step(_EQUAL, number, 0, 1), _step(_RETURN, _ERRNO | answer)]
     lines += [_step(_AT_LEAST, _NEWER, 0, 1), _step(_RETURN, _ERRNO | errno.ENOSYS)]
-    for both, argument, mask, value, same in REFUSED:
+    for both, argument, mask, value, same in REFUSED if children else REFUSED + ALONE:
         lines += [
             _step(_EQUAL, both[which], 0, 5),
             _step(_LOAD, _ARGUMENTS + 8 * argument),

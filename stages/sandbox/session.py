@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 from contextlib import ExitStack
 from types import TracebackType
+from typing import Any
 
 from stages.base.errors import DataError, ResourceError, VerifierError
 from stages.sandbox.frames import send
@@ -31,6 +33,7 @@ class Session:
 
     def __init__(self, limits: Limits = LIMITS, idle: float = 600.0, life: float = 3600.0) -> None:
         self._links = ExitStack()
+        self._used = threading.RLock()  # a link in use is not closed: its number would be another's
         self._worker = Worker(tools=True)
         request = {"mode": "session", "idle": idle, "life": life, **limits.as_request()}
         self._way = self._worker.hold(request, self._links)
@@ -54,23 +57,29 @@ class Session:
             raise DataError(f"a command is a text of at most {LONGEST} bytes without a null")
         text = command.encode("utf-8", "replace").decode("utf-8")
         patience = (timeout + len(STEPS) * GRACE) * STRETCH + PATIENCE
-        told = {}
+        with self._used:
+            told = self._told({"command": text, "seconds": timeout}, patience)
+        if "fault" in told:
+            raise VerifierError(f"a session failed ({told['fault']}): start another")
+        return Told(**told)
+
+    def _told(self, asked: dict[str, Any], patience: float) -> dict[str, Any]:
+        told: dict[str, Any] = {}
         try:
-            send(self._way.fileno(), json.dumps({"command": text, "seconds": timeout}).encode())
-            told = json.loads(answered(self._way, patience))
+            send(self._way.fileno(), json.dumps(asked).encode())
+            told.update(json.loads(answered(self._way, patience)))
         except OSError as error:
             raise VerifierError(f"a session is gone ({error}): start another") from error
         finally:
             if not told:  # a late answer would be taken for that of the next command
                 self.close()
-        if "fault" in told:
-            raise VerifierError(f"a session failed ({told['fault']}): start another")
-        return Told(**told)
+        return told
 
     def close(self) -> None:
-        """End it and all that runs in it."""
-        self._links.close()
-        self._worker.close()
+        """End it and all that runs in it, from whatever thread."""
+        self._worker.close()  # first: who waits for the end of a command is woken
+        with self._used:
+            self._links.close()
 
     def __enter__(self) -> Session:
         return self

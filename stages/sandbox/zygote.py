@@ -143,7 +143,7 @@ def _cell(filter_: bytes) -> socket.socket:
         proc = root.watch()
         waiting = _Program(filter_, proc)
         host, *others = _handed(its)
-        _serve_one(host, others, waiting, filter_, proc)
+        _serve_one(host, others, waiting, proc)
     except (OSError, ValueError, TypeError) as error:
         host = _handed(its)[0] if host < 0 else host
         with contextlib.suppress(OSError):  # nobody is left to be told
@@ -227,13 +227,13 @@ def _wire(descriptors: list[int]) -> None:
     os.closerange(len(safe), 1024)
 
 
-def _serve_one(host: int, others: list[int], waiting: _Program, filter_: bytes, proc: int) -> None:
+def _serve_one(host: int, others: list[int], waiting: _Program, proc: int) -> None:
     """As process 1 of a cell: furnish it, run what is asked, report."""
     request = json.loads(receive(host) or b"null")
     root.furnish(request["disk"], request["files"])
     if request["mode"] == "session":
         waiting.dismiss()
-        shell.serve(request, host, filter_, proc)
+        shell.serve(request, host, seccomp.program(kernel.machine(), children=True), proc)
         return
     peers, pair = others[:1], Pair(others[1], int(request["mode"] == "driver")) if others else None
     if "binary" in request:

@@ -121,6 +121,38 @@ def test_what_threads_wait_at_once_is_counted_once(tmp_path, monkeypatch):
         os.close(proc)
 
 
+def test_memory_is_seen_where_the_first_thread_has_ended_and_in_sockets(tmp_path):
+    """Of a process whose first thread is gone the kernel says that it has no memory."""
+
+    def stat(folder: str, state: str, pages: int) -> None:
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        rest = f"{state} 1 3 3 0 -1 0 0 0 0 0 0 0 0 0 20 0 3 0 0 0 {pages} 0"
+        (tmp_path / folder / "stat").write_text(f"2 (a) {rest}\n")
+        (tmp_path / folder / "schedstat").write_text("0 0 0\n")
+
+    def sockets(number: int) -> None:
+        (tmp_path / "self" / "net").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "self" / "net" / "sockstat").write_text(
+            f"sockets: used {number}\nTCP: inuse 1\n"
+        )
+
+    sockets(3)
+    for folder, state, pages in (("2", "Z", 0), ("2/task/2", "Z", 0), ("2/task/3", "X", 0)):
+        stat(folder, state, pages)
+    stat("2/task/4", "S", 300)
+    (tmp_path / "2" / "task" / "4" / "smaps_rollup").write_text("Rss: 9 kB\nPss:   1000 kB\n")
+    proc = os.open(tmp_path, os.O_RDONLY)
+    try:
+        watch, tight = (Watch(proc, forked=False, most=most) for most in (1 << 40, 1 << 10))
+        sockets(5)
+        watch.look()
+        tight.look()
+        assert watch.memory == 300 * os.sysconf("SC_PAGE_SIZE") + 2 * (208 << 10)
+        assert tight.memory == 1000 * 1024 + 2 * (208 << 10)
+    finally:
+        os.close(proc)
+
+
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 30)), max_size=30))
 def test_spans_are_counted_once(steps):
     spans, seconds, now = Spans(), set[int](), 100

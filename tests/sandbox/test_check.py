@@ -53,6 +53,18 @@ def test_every_row_has_a_verdict_in_order(tmp_path):
     expected(*checked(tmp_path))
 
 
+def test_arguments_that_cannot_be_given_spoil_their_row_alone(tmp_path):
+    deep = {"id": "deep", "program": "def f(x): 1", "mode": "function", "fn": "f"}
+    text = json.dumps(deep | {"tests": [[[0], 1]]}).replace(
+        "[[0], 1]", f"[[{'[' * 300}{']' * 300}], 1]"
+    )
+    done = command(tmp_path, f"{text}\n{json.dumps(GOOD)}\n", "--backend", "unsafe")
+    lines = (tmp_path / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
+    found = [json.loads(line) for line in lines]
+    assert (done.returncode, [row["verdict"] for row in found]) == (1, ["sandbox_error", "pass"])
+    assert "nested more than" in found[0]["reason"]
+
+
 def test_plain_processes_judge_alike_where_they_are_asked_for(tmp_path):
     expected(*checked(tmp_path, "--backend", "unsafe", "--workers", "1"))
 

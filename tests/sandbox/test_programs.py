@@ -34,6 +34,8 @@ BOUNDS = {
     "memory": "oom",
     "memory at once": "oom",
     "memory in children": "oom",
+    "leader gone before its threads": "oom",
+    "full sockets in children": "oom",
     "output": "output_limit",
     "output by child": "output_limit",
     "cpu": "timeout",
@@ -123,6 +125,13 @@ RAISES = "try:\n    f(1)\n    assert False\nexcept {kind}:\n    pass"
         ("def f(n): raise ValueError", RAISES.format(kind="Exception"), "pass"),
         ("class E(KeyError): pass\ndef f(n): raise E", RAISES.format(kind="LookupError"), "pass"),
         ("def f(n): 'ä'.encode('ascii')", RAISES.format(kind="ValueError"), "pass"),
+        # nor does a loop of the test's end when the program says so
+        (
+            "def f(n): raise StopIteration",
+            "assert all(map(lambda n: f(n) == 1, [1]))",
+            "runtime_error",
+        ),
+        ("def f(n): raise StopIteration", RAISES.format(kind="RuntimeError"), "pass"),
         # to end where an error is expected, or to answer nonsense, is no error
         ("import os\ndef f(n): os._exit(0)", RAISES.format(kind="Exception"), "runtime_error"),
         ("import os\ndef f(n): os.close(4)", RAISES.format(kind="BaseException"), "runtime_error"),

@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from stages.sandbox.seccomp import DENIED, REFUSED, program
+from stages.sandbox.seccomp import ALONE, DENIED, REFUSED, program
 
 ALLOW, KILL, EPERM, ENOSYS = 0x7FFF0000, 0x80000000, 0x50001, 0x50026
 AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -16,7 +16,11 @@ COLUMN = {"x86_64": 0, "aarch64": 1}
 def answer(machine: str, number: int, *arguments: int, audit: int | None = None) -> int:
     data = struct.pack("<IIQ", number, AUDIT[machine] if audit is None else audit, 0)
     data += struct.pack("<6Q", *arguments, *[0] * (6 - len(arguments)))
-    steps = list(struct.iter_unpack("<HBBI", program(machine)))
+    return passed(program(machine), data)
+
+
+def passed(filter_: bytes, data: bytes) -> int:
+    steps = list(struct.iter_unpack("<HBBI", filter_))
     at = value = 0
     while True:
         code, if_true, if_false, constant = steps[at]
@@ -66,6 +70,8 @@ def test_calls_that_are_denied_for_some_arguments(machine):
     assert call(141, 140, 0, 0, 19) == ALLOW
     assert call(141, 140, 2, 0, 19) == EPERM
     assert call(203, 122, 1) == EPERM
+    assert call(28, 233, 0, 4096, 4) == ALLOW  # madvise MADV_DONTNEED
+    assert call(28, 233, 0, 4096, 21) == EPERM
     assert call(0, 63, 0) == ALLOW  # read
     if machine == "x86_64":
         assert answer(machine, 0x40000000) == KILL  # calls of an x32 program
@@ -73,4 +79,13 @@ def test_calls_that_are_denied_for_some_arguments(machine):
 
 def test_every_rule_is_of_a_call_that_is_not_denied_anyway():
     denied = set(DENIED.values())
-    assert [both for both, *_ in REFUSED if both in denied] == []
+    assert [both for both, *_ in REFUSED + ALONE if both in denied] == []
+
+
+@pytest.mark.parametrize("machine", list(AUDIT))
+def test_only_a_shell_may_say_what_becomes_of_its_children(machine):
+    number = (13, 134)[COLUMN[machine]]  # rt_sigaction
+    for signal, alone in ((17, EPERM), (2, ALLOW)):
+        data = struct.pack("<IIQ6Q", number, AUDIT[machine], 0, signal, *[0] * 5)
+        assert passed(program(machine), data) == alone
+        assert passed(program(machine, children=True), data) == ALLOW

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from stages.base.errors import DataError, ResourceError, VerifierError
 from stages.sandbox.limits import Limits
 from stages.sandbox.session import Session
 from stages.sandbox.shell import Kept, quoted
+from stages.sandbox.worker import answered
 from tests.sandbox.test_busy import children
 from tests.sandbox.test_programs import needs_namespaces
 
@@ -323,3 +326,31 @@ def test_a_quoted_command_is_one_word_on_one_line():
     script = b"printf %s " + quoted(every)
     said = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
     assert said.stdout == every
+
+
+@needs_namespaces
+def test_a_link_in_use_is_not_closed_before_its_user_is_done(monkeypatch):
+    """Its number would be that of the next client's connection, which the user would then read."""
+    session, done = Session(LIMITS), list[str]()
+    session._links.callback(lambda: done.append("closed"))
+    waiting = threading.Event()
+
+    def noted(*given: Any) -> bytes:
+        waiting.set()
+        try:
+            return answered(*given)
+        finally:
+            time.sleep(0.2)
+            done.append("used")
+
+    def run() -> None:
+        with pytest.raises(VerifierError):
+            session.run("sleep 60", 60)
+
+    monkeypatch.setattr("stages.sandbox.session.answered", noted)
+    thread = threading.Thread(target=run)
+    thread.start()
+    assert waiting.wait(20)
+    session.close()
+    thread.join(20)
+    assert done == ["used", "closed"]

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 
 from stages.base.errors import DataError
 from stages.base.jsonl import json_type
@@ -23,8 +23,11 @@ Row = dict[str, Any]
 
 
 async def read_object(request: Request) -> Row:
-    """The body, a JSON object; 400 if it is none."""
-    body = await request.body()
+    """The body, a JSON object; 400 if it is none, 499 if it never ends."""
+    try:
+        body = await request.body()
+    except ClientDisconnect:
+        raise HTTPException(GONE, "The client went away.") from None
     try:
         found = json.loads(body, parse_constant=_refuse_constant)
     except RecursionError:
@@ -105,7 +108,9 @@ async def _gone(request: Request) -> None:
 def fault(_: Request, error: Exception) -> Awaitable[Response] | Response:
     """An HTTPException as JSON."""
     assert isinstance(error, HTTPException)
-    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+    found = answer({"error": error.detail}, error.status_code)  # it may quote what is no text
+    found.headers.update(error.headers or {})
+    return found
 
 
 def _refuse_constant(name: str) -> float:

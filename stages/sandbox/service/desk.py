@@ -125,7 +125,7 @@ class Desk:
 def _guarded(work: Callable[[], R], failed: Callable[[str], R]) -> R:
     """What ``work`` gives; where it fails, a verdict that says so.
 
-    ValueError: arguments nested too deeply to be sent, which only the sending finds.
+    ValueError: a text that cannot be sent, which only the sending finds.
     """
     try:
         return work()

@@ -140,4 +140,7 @@ def _number(body: dict[str, Any], name: str, usual: float) -> float:
         return usual
     if type(value) not in (int, float):
         raise HTTPException(422, f"'{name}' must be a number.")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise HTTPException(422, f"'{name}' is beyond all bounds.") from None

@@ -68,6 +68,7 @@ def test_files_lie_there_before_the_program_starts(ask):
         ({"code": "1", "run_timeout": "10"}, "'run_timeout'"),
         ({"code": "1", "run_timeout": 1e4}, "time_s is 10000"),
         ({"code": "1", "run_timeout": 0}, "above 0"),
+        ({"code": "1", "run_timeout": 10**400}, "beyond all bounds"),
         ({"code": "1", "memory_limit_MB": 1e5}, "mem_mb is 100000"),
         ({"code": "1", "files": {"a": "%"}}, "no base64"),
         ({"code": "1", "files": [1]}, "files"),

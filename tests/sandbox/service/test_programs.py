@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import socket
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.sandbox.service.serving import ECHO, counted, served
+from tests.sandbox.service.serving import ECHO, counted, served, until
 
 pytestmark = pytest.mark.slow  # a server
 
@@ -114,6 +116,30 @@ def test_arguments_that_nobody_can_send_are_a_fault_of_ours_and_no_failure_of_th
     }
     (found,) = client.post("/v1/check", json=row).json()["verdicts"]
     assert (found["verdict"], "nested" in found["reason"]) == ("sandbox_error", True)
+
+
+@pytest.mark.parametrize(
+    ("path", "more"),
+    [
+        ("v1/check", {"mode": "\ud800"}),
+        ("v1/check", {"id": "\ud800", "limits": {"time_s": 1e4}}),
+        ("v1/check", {"limits": {"\ud800": 1}}),
+        ("run_code", {"code": "1", "language": "\ud800"}),
+    ],
+)
+def test_a_fault_may_quote_what_is_no_text(client, path, more):
+    headers = {"Content-Type": "application/json"}
+    answer = client.post(f"/{path}", content=json.dumps({**ECHO, **more}), headers=headers)
+    assert (answer.status_code, "\ud800" in answer.json()["error"]) == (422, True)
+
+
+def test_a_client_that_leaves_in_the_middle_of_its_body_is_no_failure(client):
+    head = "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    for _ in range(3):
+        with socket.create_connection((client.base_url.host, client.base_url.port)) as way:
+            way.sendall(f"{head}Content-Length: 1000\r\n\r\n{{".encode())
+    name = 'everystep_sandbox_refused_total{status="499"}'
+    until(lambda: counted(client, name) == 3)
 
 
 def test_ten_clients_at_once_each_get_their_own(client):
