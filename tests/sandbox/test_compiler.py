@@ -45,6 +45,14 @@ VERDICTS = {
     "unnamed signal": "runtime_error",
     "large data": "oom",
     "data": "pass",
+    "first thread gone": "oom",
+    "ignored children": "runtime_error",
+    "another loader": "wrong_answer",
+    "options for the linker": "compile_error",
+    "child waited for": "pass",
+    "trees of the compiler": "pass",
+    "exceptions": "pass",
+    "deep recursion": "pass",
 }
 
 
