@@ -55,7 +55,7 @@ def _built(source: str, ask: Ask) -> bytes | Graded:
     text = source.encode("utf-8", "replace").decode("utf-8")
     request = {"mode": "compile", "stdin": text, "largest": LARGEST, **LIMITS.as_request()}
     cell = _cell(ask(request))
-    if cell["binary"] is not None:
+    if cell["binary"]:  # of an empty one there would be nothing to run but its source
         return base64.b64decode(cell["binary"])
     return Graded(Outcome.COMPILE_ERROR, _why(cell), cell["cpu"], cell["wall"])
 

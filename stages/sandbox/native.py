@@ -50,12 +50,19 @@ def run_image(made: int) -> None:
 
 
 def _loaded(made: int) -> int:
-    """Bytes of memory that a program takes before it does anything: its loaded segments."""
+    """Bytes of memory that a program takes before it does anything: its loaded segments.
+
+    0 of what is no program: what says so is the attempt to run it.
+    """
     head = os.pread(made, 64, 0)
-    (start,) = struct.unpack_from("<Q", head, 32)
-    size, count = struct.unpack_from("<HH", head, 54)
-    parts = [os.pread(made, size, start + at * size) for at in range(count)]
-    return sum(int(struct.unpack_from("<Q", part, 40)[0]) for part in parts if part[:4] == _LOAD)
+    try:
+        (start,) = struct.unpack_from("<Q", head, 32)
+        size, count = struct.unpack_from("<HH", head, 54)
+        parts = [os.pread(made, size, start + at * size) for at in range(count)]
+        sizes = [struct.unpack_from("<Q", part, 40)[0] for part in parts if part[:4] == _LOAD]
+    except (struct.error, OverflowError):
+        return 0
+    return sum(map(int, sizes))
 
 
 def become(what: str | int, arguments: list[str], environment: dict[str, str]) -> None:

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from stages.base.errors import DataError, ResourceError
-from stages.sandbox import compiler, pool
+from stages.sandbox import compiler, grading, pool
 from stages.sandbox.pool import Pool
 from stages.sandbox.rows import Task
 from stages.sandbox.worker import Worker
@@ -47,6 +47,14 @@ VERDICTS = {
     "unnamed signal": "runtime_error",
     "large data": "oom",
     "data": "pass",
+    "first thread gone": "oom",
+    "ignored children": "runtime_error",
+    "another loader": "wrong_answer",
+    "options for the linker": "compile_error",
+    "child waited for": "pass",
+    "trees of the compiler": "pass",
+    "exceptions": "pass",
+    "deep recursion": "pass",
 }
 
 
@@ -135,3 +143,23 @@ def test_what_a_cpp_row_cannot_be(more):
     row = {"id": "a", "program": "", "language": "cpp", "tests": [["", ""]]}
     with pytest.raises(DataError, match="cpp"):
         Task.parse({**row, **more})
+
+
+@needs_namespaces
+@pytest.mark.parametrize("image", [b"x", b"\x7fELF" + b"\xff" * 60, b"#!/bin/none\n" + b"a" * 99])
+def test_what_a_compiler_that_was_fooled_wrote_is_the_programs_fault(image):
+    task = Task.parse({"id": "a", "program": "", "language": "cpp", "tests": [["", ""]]})
+    (request,) = grading.requests(task, compiler.binary(image))
+    worker = Worker()
+    try:
+        report = worker.run({**request, **task.limits.as_request()})
+    finally:
+        worker.close()
+    assert grading.ended(task, report).outcome == "runtime_error"
+
+
+def test_an_empty_binary_is_none():
+    cell = {"binary": "", "cause": "", "stderr": "", "cpu": 0.0, "wall": 0.0}
+    found = compiler._built("int main() {}", lambda _: {"cells": [cell]})
+    assert isinstance(found, grading.Graded)
+    assert found.outcome == "compile_error"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -68,8 +69,13 @@ def server(desk: Desk, programs: Programs, sessions: Sessions, shells: bool) -> 
             owner = "" if request is None else request.scope["owner"]
             if not 0 < timeout <= desk.bounds.command_s:
                 raise ToolError(f"timeout: above 0, up to {desk.bounds.command_s:.0f} seconds.")
-            name = session or await _told(sessions.open(owner))
-            found = await _told(sessions.run(owner, name, command, timeout))
+            name, found = session or await _told(sessions.open(owner)), None
+            try:
+                found = await _told(sessions.run(owner, name, command, timeout))
+            finally:
+                if found is None and not session:  # nobody learns its name
+                    with suppress(HTTPException):
+                        await sessions.close(owner, name)
             return {"session": name, **found}
 
     return tools

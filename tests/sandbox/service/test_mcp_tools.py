@@ -63,6 +63,16 @@ def test_a_shell_keeps_its_session_for_its_owner():
     assert bad.is_error
 
 
+def test_no_session_stays_open_of_which_nobody_learns_the_name():
+    Shell.opened.clear()
+    with served(tokens=(TOKEN,), shells=Shell, sessions=1) as client:
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        commands = [("shell", {"command": command}) for command in ("\0", "die", "\0", "a")]
+        _, found = called(client.base_url, *commands, headers=headers)
+        assert [one.is_error for one in found] == [True, True, True, False]
+        assert [shell.closed for shell in Shell.opened] == [1, 1, 1, 0]
+
+
 def test_strangers_and_other_names_are_refused():
     start = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     headers = {"Accept": "application/json, text/event-stream"}
