@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from stages.rewards.extraction import boxes
+from stages.rewards.extraction import MARKED, boxes
 
+LONGEST_LINE = 400  # characters of a last sentence
 STOPS = str.maketrans({"。": ". ", "：": ": "})
 HAN = re.compile(r"[\u4e00-\u9fff]")
 MARK = re.compile(
@@ -31,7 +32,25 @@ CHOSEN = re.compile(
     r"|选项\s?(?P<right>[A-J])\s?(?:是|为)?正确的?)(?=[\s。；，！.,;]|$)"
 )
 """A letter that is chosen: 故选B, 正确选项是B, 选项B正确."""
-COUNTER = re.compile(r"(?<=[0-9$])\s?个(?![月小百千万亿分半])[\u4e00-\u9fff]{0,6}$")
+COUNTER = re.compile(
+    r"(?<=[0-9$}*])\s?(?:个(?![月小百千万亿分半])|[只颗条张名位人块支件辆台棵种次朵匹头本套](?![百千万亿分半]))"
+    r"[\u4e00-\u9fff]{0,6}$"
+)
+LEADS = (
+    r"(?:(?:因此|所以|故|综上(?:所述)?|于是|从而|那么|最终|最后|这样|可得|解得|即|得)[，,、：:]?\s{0,2})"
+)
+UNPLAIN = (
+    r"[不没非未否无若如假设当可许概猜估原另除少多超过至约每误错前余第其个一]|最[^终后]|[大小低高长短]于"
+)
+PLAIN = re.compile(
+    rf"(?:(?:^|(?<=[\n。；！.;!]))[ \t*_#>]{{0,6}}{LEADS}{{0,3}}|(?<=[，,])\s{{0,2}}{LEADS}{{1,3}})"
+    r"(?:(?P<equation>\$?[A-Za-z](?:_\w)?\s?=\s?)|"
+    rf"(?P<subject>(?:一共|总共|(?!{UNPLAIN})[\u4e00-\u9fff]){{0,14}}?)\s?(?:\$?[A-Za-z](?:_\w)?\$?\s?)?"
+    r"(?:是|为|等于|(?:一共|总共|共)?有|得到?|共|需要?|花了?|剩下?|用了?|=|[：:])\s?[：:]?)"
+    r"[ \t*_`]{0,4}(?P<value>[-+−$\\(\[0-9][^\n。；，、！？]{0,200}?)[ \t*_`]*[。.!！]?[ \t*_]*$"
+)
+"""A last sentence that states one value: 因此面积为 15, 综上, x=15. No box or mark stands by it."""
+SUPPOSES = re.compile(r"如果|若|假设|假如|要是|除非|倘|当")
 SUBJECT = re.compile(
     r"^(?!.*[不没非未少多超至约])[\u4e00-\u9fff]{0,12}(?:有|是|为|需要?|剩下?|得到?|花了?|用了?)(?=\s*[-$0-9])"
 )
@@ -87,6 +106,36 @@ WORDS = tuple(
 )  # fmt: skip
 """Chinese words by what they do to an answer beside them; all others do nothing."""
 
+PUZZLES = tuple(
+    (re.compile(pattern), plain)
+    for pattern, plain in (
+        (r"\*\*", ""),
+        (
+            r"(?m)^[ \t*_#>【]*(?:测试)?(?:输入|题目|原题|谜题|原始?(?:网格|谜题|数独)?|给定(?:网格)?)[】*_ ]*[：:][*_ \t]*",
+            "Given:",
+        ),
+        (
+            rf"(?:(?m:^)|(?<=[。；！]))[ \t*_#>【]*{LEADS}{{0,2}}(?:(?!{UNPLAIN})[\u4e00-\u9fff]|一个|一种|最短){{0,9}}"
+            r"(?:解答|答案|答|输出|结果|路径|网格|表达式|列表|电荷|解|数字?|解法)"
+            r"(?:如下)?(?:[】*_ ]*[：:]|[就应]?[是为](?!\s*[\u4e00-\u9fff])\s*[：:]?)】?[ \t]*",
+            "\nAnswer: ",
+        ),
+        (r"(?:一共|总共|共)?有\s*\*{0,2}(\d)\*{0,2}\s*[名个位]?\s*骑士", r"There are \1 knights"),
+        (r"(\d)\s*[名个位]\s*骑士", r"\1 knights"),
+        (r"不是\s*骑士", " is not a knight"),
+        (r"不是\s*(?:无赖|骗子|恶棍|说谎者|流氓)", " is not a knave"),
+        (r"[是为]?\s*骑士", " is a knight"),
+        (r"[是为]?\s*(?:无赖|骗子|恶棍|说谎者|流氓)", " is a knave"),
+        (r"(?<![\u4e00-\u9fff])[向往]?上(?![\u4e00-\u9fff])", "up"),
+        (r"(?<![\u4e00-\u9fff])[向往]?下(?![\u4e00-\u9fff])", "down"),
+        (r"(?<![\u4e00-\u9fff])[向往]?左(?![\u4e00-\u9fff])", "left"),
+        (r"(?<![\u4e00-\u9fff])[向往]?右(?![\u4e00-\u9fff])", "right"),
+        (r"、", ", "),
+        (r"。(?=\s*$)", "."),
+    )
+)
+"""Chinese of puzzles; only what is sure to say the same is in here, all else stays unread."""
+
 
 def in_english(text: str) -> str:
     r"""A response with the Chinese prose around its answers in English.
@@ -119,7 +168,33 @@ def _answers(text: str) -> Iterator[tuple[int, int, str]]:
             continue  # the box itself is kept, and the words before it are prose
         said = SUBJECT.sub("", COUNTER.sub("", mark["said"].strip().rstrip("*_ ")))
         found.append((mark.start(), mark.end(), f"\nThe answer is {said}" if said else ""))
-    yield from sorted(item for item in found if item[2])
+    found = [item for item in found if item[2]]
+    yield from sorted(found or _plainly(text))
+
+
+def _plainly(text: str) -> Iterator[tuple[int, int, str]]:
+    """The value of a plain last sentence."""
+    text = text.rstrip()
+    start = max(text.rfind("\n"), len(text) - LONGEST_LINE, 0)
+    stated = None if MARKED.search(text) else PLAIN.search(text, start)
+    if stated is None or SUPPOSES.search(text, max(text.rfind("。", 0, len(text) - 1), start)):
+        return
+    value = COUNTER.sub("", stated["value"].strip().rstrip("*_` "))
+    if not HAN.search(value):
+        yield *stated.span(), f"\nThe answer is {stated['equation'] or ''}{value}"
+
+
+def puzzle_in_english(text: str) -> str:
+    """A response to a puzzle with its Chinese in English: headings, types of people, directions.
+
+    >>> puzzle_in_english("最短路径：下、右").strip()
+    'Answer: down, right'
+    """
+    if not HAN.search(text):
+        return text
+    for pattern, plain in PUZZLES:
+        text = pattern.sub(plain, text)
+    return in_english(text) if HAN.search(text) else text
 
 
 def _plain(prose: str) -> str:
