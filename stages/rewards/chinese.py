@@ -32,16 +32,20 @@ CHOSEN = re.compile(
     r"|选项\s?(?P<right>[A-J])\s?(?:是|为)?正确的?)(?=[\s。；，！.,;]|$)"
 )
 """A letter that is chosen: 故选B, 正确选项是B, 选项B正确."""
+REASON = re.compile(r"[，,]\s?(?:因为|由于|理由|原因)")
 COUNTER = re.compile(
     r"(?<=[0-9$}*])\s?(?:个(?![月小百千万亿分半])|[只颗条张名位人块支件辆台棵种次朵匹头本套](?![百千万亿分半]))"
     r"[\u4e00-\u9fff]{0,6}$"
 )
 LEADS = (
-    r"(?:(?:因此|所以|故|综上(?:所述)?|于是|从而|那么|最终|最后|这样|可得|解得|即|得)[，,、：:]?\s{0,2})"
+    r"(?:(?:因此|所以|故|综上(?:所述)?|于是|从而|那么|最终|最后|这样|可得|解得|即|得)"
+    r"[，,、：:]?\s{0,2})"
 )
 UNPLAIN = (
-    r"[不没非未否无若如假设当可许概猜估原另除少多超过至约每误错前余第其个一]|最[^终后]|[大小低高长短]于"
+    r"[不没非未否无若如假设当可许概猜估原另除少多超过至约每误错前余第其个一]|"
+    r"最[^终后]|[大小低高长短]于"
 )
+"""What makes a subject another one than that which is asked for, or denies, bounds, supposes."""
 PLAIN = re.compile(
     rf"(?:(?:^|(?<=[\n。；！.;!]))[ \t*_#>]{{0,6}}{LEADS}{{0,3}}|(?<=[，,])\s{{0,2}}{LEADS}{{1,3}})"
     r"(?:(?P<equation>\$?[A-Za-z](?:_\w)?\s?=\s?)|"
@@ -63,6 +67,10 @@ WORDS = tuple(
             r"(?:不可能|不能|不会)(?:是)?(?:对的?|正确|成立)|"
             r"(?:这|那|它|答案|结果|以上|上面|刚才)[^。，；\n]{0,6}(?:错|有问题)的?|作废|划掉|收回",
             " wrong ",
+        ),
+        (
+            r"(?:忽略|不考虑|去掉|违反|不管|无视)[^。；\n\\$0-9]{0,8}(?:条件|限制|约束|要求|规则)",
+            " ignoring the condition ",
         ),
         (r"不[太大]?对|不正确|错误|错了|有误|算错|更正|修正|纠正|抱歉", " wrong "),
         (r"等等|等一下|等下|且慢|其实|实际上|重新|再算|再检查|改成|应该?[是为]|改为", " wait "),
@@ -111,11 +119,13 @@ PUZZLES = tuple(
     for pattern, plain in (
         (r"\*\*", ""),
         (
-            r"(?m)^[ \t*_#>【]*(?:测试)?(?:输入|题目|原题|谜题|原始?(?:网格|谜题|数独)?|给定(?:网格)?)[】*_ ]*[：:][*_ \t]*",
+            r"(?m)^[ \t*_#>【]*(?:测试)?"
+            r"(?:输入|题目|原题|谜题|原始?(?:网格|谜题|数独)?|给定(?:网格)?)[】*_ ]*[：:][*_ \t]*",
             "Given:",
         ),
         (
-            rf"(?:(?m:^)|(?<=[。；！]))[ \t*_#>【]*{LEADS}{{0,2}}(?:(?!{UNPLAIN})[\u4e00-\u9fff]|一个|一种|最短){{0,9}}"
+            rf"(?:(?m:^)|(?<=[。；！]))[ \t*_#>【]*{LEADS}{{0,2}}"
+            rf"(?:(?!{UNPLAIN})[\u4e00-\u9fff]|一个|一种|最短|可行){{0,9}}"
             r"(?:解答|答案|答|输出|结果|路径|网格|表达式|列表|电荷|解|数字?|解法)"
             r"(?:如下)?(?:[】*_ ]*[：:]|[就应]?[是为](?!\s*[\u4e00-\u9fff])\s*[：:]?)】?[ \t]*",
             "\nAnswer: ",
@@ -162,7 +172,8 @@ def _answers(text: str) -> Iterator[tuple[int, int, str]]:
     found = [(start, end, text[start:end]) for start, _, end in boxes(text)]
     for chosen in CHOSEN.finditer(text):
         letter = chosen["letter"] or chosen["right"]
-        found.append((*chosen.span(), f"\nThe answer is {letter}"))
+        stop = "." if REASON.match(text, chosen.end()) else ""
+        found.append((*chosen.span(), f"\nThe answer is {letter}{stop}\n"[: None if stop else -1]))
     for mark in MARK.finditer(text):
         if mark["box"]:
             continue  # the box itself is kept, and the words before it are prose

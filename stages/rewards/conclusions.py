@@ -23,6 +23,7 @@ from stages.rewards.extraction import (
     Statement,
     boxes,
     braced,
+    marked_bold,
     split_closing,
     without_courtesies,
 )
@@ -33,6 +34,7 @@ from stages.rewards.units import NO_UNITS, parse_unit, unit_word
 
 LONGEST = 200_000  # characters after the thinking
 LONGEST_ANSWER = 5_000
+LONGEST_LINE = 400  # characters of a line whose last remark is looked at
 MOST_OTHERS = 100
 MARK = re.compile(rf"{MARKED.pattern}|^\s*####\s*")
 CHOICE_OF_WORDS = re.compile(r"[\s$,.]*or[\s$]*")
@@ -60,8 +62,12 @@ CALLED = re.compile(
     r"(?:answer|solution|result)[.!]?$"
 )
 """An answer that is called one: 15 is the answer."""
-REMARK = re.compile(r"(?P<said>.*\S)\s+\((?P<remark>[A-Za-z][A-Za-z' ,-]*\s[A-Za-z' ,-]{2,60})\)[.!]?", re.DOTALL)
-SUPPOSED = re.compile(r"(?i)\b(?:given|assum\w+|suppos\w+|provided|when|for|in|per|mod\w*|only|unless)\b")
+REMARK = re.compile(
+    r"(?P<said>.*\S)\s+\((?P<remark>[A-Za-z][A-Za-z' ,-]*\s[A-Za-z' ,-]{2,60})\)[.!]?", re.DOTALL
+)
+SUPPOSED = re.compile(
+    r"(?i)\b(?:given|assum\w+|suppos\w+|provided|when|for|in|per|mod\w*|only|unless)\b"
+)
 """What makes a remark in brackets a condition, or a part of the answer."""
 AFTER = re.compile(
     r"(?:\\end\{[a-z]+\*?\}|\\\\|\\(?:q?quad|square|blacksquare|qed)(?![a-zA-Z])|\\[\])]|"
@@ -84,6 +90,9 @@ OF_MONEY = re.compile(
 )
 """How often a value comes, where the question has said so: $12 every day, $12 per day."""
 SPACED = re.compile(r"^(?:\\[ ,;:!]|\s|~)+")
+CITED = re.compile(
+    r"(?m)^>\s+(?=\*\*|\$|\\boxed|[A-Z][a-z])"
+)  # Markdown's quotes, not "greater than"
 BOLD = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
 VALUE_LIKE = re.compile(
     r"(?=.*[0-9\\]|\(?[A-Za-z]\)?\.?$)(?:\\[a-zA-Z]+|[^A-Za-z=]|(?<![A-Za-z])[A-Za-z]{1,2}(?![A-Za-z])){1,60}"
@@ -111,7 +120,7 @@ def conclusion(text: str) -> Conclusion | None:
     if len(text) > LONGEST or OPEN in text or CLOSE in text:
         return None
     text = _without_pictures(without_courtesies(split_closing(text, "text")[0]))
-    text = TAGGED.sub(r"\nAnswer: \1\n", BOLD.sub("", text))
+    text = TAGGED.sub(r"\nAnswer: \1\n", BOLD.sub("", CITED.sub("", marked_bold(text))))
     text = braced(text)
     if r"\boxed" in text:
         return _boxed(text)
@@ -137,7 +146,8 @@ def _last_line(lines: list[str], others: tuple[str, ...]) -> Conclusion | None:
     if stated is None or doubted(lines[-1]):
         return stated and replace(stated, unmarked=True)
     last = SENTENCE.split(line)[-1]
-    forms, alike = [_called(led)] if (led := LEAD.sub("", last)) != line else [], ()
+    forms = [_called(led)] if (led := LEAD.sub("", last)) != line else []
+    alike: tuple[str, ...] = ()
     if (plain := plain_statement([*lines[:-1], line])) is not None:
         value, alike = plain
         forms += [value, RECURRING.sub("", value), OF_MONEY.sub(r"\1", value)]
@@ -153,7 +163,7 @@ def _called(sentence: str) -> str:
 
 def _unremarked(line: str) -> str:
     """A line without a remark in brackets at its end that has no bearing on its value."""
-    found = REMARK.fullmatch(line)
+    found = REMARK.fullmatch(line) if len(line) <= LONGEST_LINE else None
     if found is None or DOUBT.search(found["remark"]) or SUPPOSED.search(found["remark"]):
         return line
     return found["said"]

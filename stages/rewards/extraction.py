@@ -50,7 +50,8 @@ OTHER_QUANTITY = re.compile(
 SIGN_BEFORE = re.compile(r"(?i)\b(?:minus|negative)\b\W*(?:of\b\W*)?$")
 
 COURTESY = re.compile(
-    r"(?i)(?:^|(?<=[.!?。！？\n*`$)}\]]))[ \t\n*_>-]*(?:(?:please\s+)?(?:let\s+me\s+know|feel\s+free)\b|"
+    r"(?i)(?:^|(?<=[.!?。！？\n*`$)}\]]))[ \t\n*_>-]*"
+    r"(?:(?:please\s+)?(?:let\s+me\s+know|feel\s+free)\b|"
     r"(?:I\s+)?hope\s+(?:this|that|it)\s+(?:helps|makes\s+sense)|"
     r"if\s+you(?:'d\s+like|\s+(?:have|need|want|would\s+like))\b|would\s+you\s+like\b|(?:I'm\s+|I\s+am\s+)?happy\s+to\b|"
     r"(?:如果|若|如)[您你]?(?:还?有|需要|想)|希望(?:这|以上|对[您你])|欢迎|请(?:告诉我|随时))"
@@ -59,6 +60,13 @@ COURTESY = re.compile(
 )
 """A closing offer of help, which says nothing of the answer."""
 MOST_COURTESIES = 3
+EXPLAINED = re.compile(
+    r"(?im)^\*\*(?P<said>[^*\n]{1,200})\*\*[ \t]*"
+    r"(?=\n\s*\n[ \t*_#>]{0,9}(?:explanation|verification|check|"
+    r"reasoning|why|解析|验证|解释|说明|检验)[^\n:：]{0,20}[:：]"
+    r"(?!(?:.|\n)*\b(?:answer|fail\w*|wrong|incorrect|should|must)\b))"
+)
+"""A line in bold type that an explanation follows, in which nothing speaks of another answer."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +113,19 @@ def without_courtesies(text: str) -> str:
         found = COURTESY.search(text.rstrip(), start)
         if found is None:
             break
-        text = text[: found.start()]
+        text = text[: found.start()].rstrip()
     return text
+
+
+def marked_bold(text: str) -> str:
+    r"""A text whose answer is a bold line before its explanation, with a mark before that line.
+
+    >>> marked_bold("**42**\n\nExplanation: 6 times 7.")
+    'Answer: 42\n\nExplanation: 6 times 7.'
+    """
+    if "boxed" in text or MARKED.search(text) or any(map(MARKED.search, text.splitlines())):
+        return text
+    return EXPLAINED.sub(r"Answer: \g<said>", text, count=1)
 
 
 def braced(text: str) -> str:

@@ -20,14 +20,17 @@ from stages.problems.code import CodeTask
 from stages.rewards.router import answered
 
 FENCES = ("```", "~~~")
-LANGUAGES = frozenset("python python3 py py3 cpp c++ c cc".split())
+LANGUAGES = frozenset(["python", "python3", "py", "py3", "cpp", "c++", "c", "cc"])
 SHOWN = frozenset(
-    "text txt plaintext plain output input console bash sh shell zsh cmd json yaml markdown md "
-    "mermaid diff log".split()
+    (
+        *("text", "txt", "plaintext", "plain", "output", "input", "console", "bash", "sh", "shell"),
+        *("zsh", "cmd", "json", "yaml", "markdown", "md", "mermaid", "diff", "log"),
+    )
 )
 """Tags of blocks that show something beside a program."""
 STATEMENT = re.compile(
-    r"(?m)^\s*(?:(?:import|from|def|class|for|while|if|try|with|return|using|int)\s|#include|print\s*\(|"
+    r"(?m)^\s*(?:(?:import|from|def|class|for|while|if|try|with|return|using|int)\s|#include|"
+    r"print\s*\(|"
     r"[A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*\s*[-+*/]?=[^=])"
 )
 Answer = tuple[Problem, str, str]
@@ -49,7 +52,7 @@ def judge_programs(answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgemen
 def program_in(text: str, entry: str = "") -> str | None:
     r"""The last program of a text; None if there is none, or its last block was not closed.
 
-    ``entry`` is what a program is called by: a block that defines it comes before one that does not.
+    ``entry`` is what is called: a block that defines it comes before one that does not.
 
     >>> program_in("So:\n```python\nprint(1)\n```\nIt prints\n```\n1\n```")
     'print(1)\n'

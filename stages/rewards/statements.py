@@ -25,6 +25,7 @@ from stages.rewards.extraction import (
     Statement,
     boxes,
     braced,
+    marked_bold,
     split_closing,
     unboxed,
     without_courtesies,
@@ -154,7 +155,8 @@ def _unwrapped(text: str) -> str:
     Tags count if there is one pair of them, an object if it is the only one. Its fields become a
     line ``name: value, name: value``, so that a reader sees all of them.
     """
-    text = without_courtesies(puzzle_in_english(split_closing(text, "text")[0]))
+    text = without_courtesies(split_closing(text, "text")[0])
+    text = puzzle_in_english(marked_bold(text))
     text = RAISED.sub("^", TICK.sub("", braced(text)))
     if text.count("<answer>") == 1:
         text = TAGGED.sub(r"\nAnswer: \1\n", text)
