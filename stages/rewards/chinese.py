@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from stages.rewards.extraction import boxes
+from stages.rewards.extraction import MARKED, boxes
 
+LONGEST_LINE = 400  # characters of a last sentence
 STOPS = str.maketrans({"。": ". ", "：": ": "})
 HAN = re.compile(r"[\u4e00-\u9fff]")
 MARK = re.compile(
@@ -31,7 +32,29 @@ CHOSEN = re.compile(
     r"|选项\s?(?P<right>[A-J])\s?(?:是|为)?正确的?)(?=[\s。；，！.,;]|$)"
 )
 """A letter that is chosen: 故选B, 正确选项是B, 选项B正确."""
-COUNTER = re.compile(r"(?<=[0-9$])\s?个(?![月小百千万亿分半])[\u4e00-\u9fff]{0,6}$")
+REASON = re.compile(r"[，,]\s?(?:因为|由于|理由|原因)")
+COUNTER = re.compile(
+    r"(?<=[0-9$}*])\s?(?:个(?![月小百千万亿分半])|[只颗条张名位人块支件辆台棵种次朵匹头本套](?![百千万亿分半]))"
+    r"[\u4e00-\u9fff]{0,6}$"
+)
+LEADS = (
+    r"(?:(?:因此|所以|故|综上(?:所述)?|于是|从而|那么|最终|最后|这样|可得|解得|即|得)"
+    r"[，,、：:]?\s{0,2})"
+)
+UNPLAIN = (
+    r"[不没非未否无若如假设当可许概猜估原另除少多超过至约每误错前余第其个一]|"
+    r"最[^终后]|[大小低高长短]于"
+)
+"""What makes a subject another one than that which is asked for, or denies, bounds, supposes."""
+PLAIN = re.compile(
+    rf"(?:(?:^|(?<=[\n。；！.;!]))[ \t*_#>]{{0,6}}{LEADS}{{0,3}}|(?<=[，,])\s{{0,2}}{LEADS}{{1,3}})"
+    r"(?:(?P<equation>\$?[A-Za-z](?:_\w)?\s?=\s?)|"
+    rf"(?P<subject>(?:一共|总共|(?!{UNPLAIN})[\u4e00-\u9fff]){{0,14}}?)\s?(?:\$?[A-Za-z](?:_\w)?\$?\s?)?"
+    r"(?:是|为|等于|(?:一共|总共|共)?有|得到?|共|需要?|花了?|剩下?|用了?|=|[：:])\s?[：:]?)"
+    r"[ \t*_`]{0,4}(?P<value>[-+−$\\(\[0-9][^\n。；，、！？]{0,200}?)[ \t*_`]*[。.!！]?[ \t*_]*$"
+)
+"""A last sentence that states one value: 因此面积为 15, 综上, x=15. No box or mark stands by it."""
+SUPPOSES = re.compile(r"如果|若|假设|假如|要是|除非|倘|当")
 SUBJECT = re.compile(
     r"^(?!.*[不没非未少多超至约])[\u4e00-\u9fff]{0,12}(?:有|是|为|需要?|剩下?|得到?|花了?|用了?)(?=\s*[-$0-9])"
 )
@@ -44,6 +67,10 @@ WORDS = tuple(
             r"(?:不可能|不能|不会)(?:是)?(?:对的?|正确|成立)|"
             r"(?:这|那|它|答案|结果|以上|上面|刚才)[^。，；\n]{0,6}(?:错|有问题)的?|作废|划掉|收回",
             " wrong ",
+        ),
+        (
+            r"(?:忽略|不考虑|去掉|违反|不管|无视)[^。；\n\\$0-9]{0,8}(?:条件|限制|约束|要求|规则)",
+            " ignoring the condition ",
         ),
         (r"不[太大]?对|不正确|错误|错了|有误|算错|更正|修正|纠正|抱歉", " wrong "),
         (r"等等|等一下|等下|且慢|其实|实际上|重新|再算|再检查|改成|应该?[是为]|改为", " wait "),
@@ -87,6 +114,38 @@ WORDS = tuple(
 )  # fmt: skip
 """Chinese words by what they do to an answer beside them; all others do nothing."""
 
+PUZZLES = tuple(
+    (re.compile(pattern), plain)
+    for pattern, plain in (
+        (r"\*\*", ""),
+        (
+            r"(?m)^[ \t*_#>【]*(?:测试)?"
+            r"(?:输入|题目|原题|谜题|原始?(?:网格|谜题|数独)?|给定(?:网格)?)[】*_ ]*[：:][*_ \t]*",
+            "Given:",
+        ),
+        (
+            rf"(?:(?m:^)|(?<=[。；！]))[ \t*_#>【]*{LEADS}{{0,2}}"
+            rf"(?:(?!{UNPLAIN})[\u4e00-\u9fff]|一个|一种|最短|可行){{0,9}}"
+            r"(?:解答|答案|答|输出|结果|路径|网格|表达式|列表|电荷|解|数字?|解法)"
+            r"(?:如下)?(?:[】*_ ]*[：:]|[就应]?[是为](?!\s*[\u4e00-\u9fff])\s*[：:]?)】?[ \t]*",
+            "\nAnswer: ",
+        ),
+        (r"(?:一共|总共|共)?有\s*\*{0,2}(\d)\*{0,2}\s*[名个位]?\s*骑士", r"There are \1 knights"),
+        (r"(\d)\s*[名个位]\s*骑士", r"\1 knights"),
+        (r"不是\s*骑士", " is not a knight"),
+        (r"不是\s*(?:无赖|骗子|恶棍|说谎者|流氓)", " is not a knave"),
+        (r"[是为]?\s*骑士", " is a knight"),
+        (r"[是为]?\s*(?:无赖|骗子|恶棍|说谎者|流氓)", " is a knave"),
+        (r"(?<![\u4e00-\u9fff])[向往]?上(?![\u4e00-\u9fff])", "up"),
+        (r"(?<![\u4e00-\u9fff])[向往]?下(?![\u4e00-\u9fff])", "down"),
+        (r"(?<![\u4e00-\u9fff])[向往]?左(?![\u4e00-\u9fff])", "left"),
+        (r"(?<![\u4e00-\u9fff])[向往]?右(?![\u4e00-\u9fff])", "right"),
+        (r"、", ", "),
+        (r"。(?=\s*$)", "."),
+    )
+)
+"""Chinese of puzzles; only what is sure to say the same is in here, all else stays unread."""
+
 
 def in_english(text: str) -> str:
     r"""A response with the Chinese prose around its answers in English.
@@ -113,13 +172,40 @@ def _answers(text: str) -> Iterator[tuple[int, int, str]]:
     found = [(start, end, text[start:end]) for start, _, end in boxes(text)]
     for chosen in CHOSEN.finditer(text):
         letter = chosen["letter"] or chosen["right"]
-        found.append((*chosen.span(), f"\nThe answer is {letter}"))
+        stop = "." if REASON.match(text, chosen.end()) else ""
+        found.append((*chosen.span(), f"\nThe answer is {letter}{stop}\n"[: None if stop else -1]))
     for mark in MARK.finditer(text):
         if mark["box"]:
             continue  # the box itself is kept, and the words before it are prose
         said = SUBJECT.sub("", COUNTER.sub("", mark["said"].strip().rstrip("*_ ")))
         found.append((mark.start(), mark.end(), f"\nThe answer is {said}" if said else ""))
-    yield from sorted(item for item in found if item[2])
+    found = [item for item in found if item[2]]
+    yield from sorted(found or _plainly(text))
+
+
+def _plainly(text: str) -> Iterator[tuple[int, int, str]]:
+    """The value of a plain last sentence."""
+    text = text.rstrip()
+    start = max(text.rfind("\n"), len(text) - LONGEST_LINE, 0)
+    stated = None if MARKED.search(text) else PLAIN.search(text, start)
+    if stated is None or SUPPOSES.search(text, max(text.rfind("。", 0, len(text) - 1), start)):
+        return
+    value = COUNTER.sub("", stated["value"].strip().rstrip("*_` "))
+    if not HAN.search(value):
+        yield *stated.span(), f"\nThe answer is {stated['equation'] or ''}{value}"
+
+
+def puzzle_in_english(text: str) -> str:
+    """A response to a puzzle with its Chinese in English: headings, types of people, directions.
+
+    >>> puzzle_in_english("最短路径：下、右").strip()
+    'Answer: down, right'
+    """
+    if not HAN.search(text):
+        return text
+    for pattern, plain in PUZZLES:
+        text = pattern.sub(plain, text)
+    return in_english(text) if HAN.search(text) else text
 
 
 def _plain(prose: str) -> str:

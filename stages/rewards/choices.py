@@ -11,7 +11,7 @@ CHOSEN = re.compile(
     r"(?i)^(?:I(?:'m|\s+am)\s+(?:confident|sure|certain)(?:\s+that)?\s+)?"
     r"(?:(?:the|so|thus|therefore|hence),?\s+)*"
     r"(?:(?:best|most\s+(?:likely|appropriate|accurate)|correct|right)\s+)?"
-    r"(?:(?:answer|option|choice)(?:\s+is)?:?\s+|(?:I|we)\s+(?:would\s+)?"
+    r"(?:(?:answer|option|choice|letter)(?:\s+is)?:?\s+(?:(?:option|choice|letter)\s+)?|(?:I|we)\s+(?:would\s+)?"
     r"(?:choose|select|pick|go\s+with)\s+(?:(?:option|choice|answer)\s+)?)|"
     r"(?<=[A-Z)])\W{0,3}\s+is\s+(?:the\s+)?(?:correct|right|best)(?:\s+(?:answer|option|choice|one))?$"
 )

@@ -12,8 +12,9 @@ import re
 from dataclasses import dataclass, replace
 
 from stages.problems.answers import CLOSE, OPEN
-from stages.problems.wording import LATEX_TEXT
+from stages.problems.wording import DOUBT, LATEX_TEXT
 from stages.rewards.afterthoughts import Answer, rivals
+from stages.rewards.box_steps import kept_boxes
 from stages.rewards.extraction import (
     DECORATION,
     MARKED,
@@ -22,8 +23,9 @@ from stages.rewards.extraction import (
     Statement,
     boxes,
     braced,
+    marked_bold,
     split_closing,
-    unboxed,
+    without_courtesies,
 )
 from stages.rewards.forewords import stands_free
 from stages.rewards.retractions import doubted, taken_back
@@ -32,6 +34,7 @@ from stages.rewards.units import NO_UNITS, parse_unit, unit_word
 
 LONGEST = 200_000  # characters after the thinking
 LONGEST_ANSWER = 5_000
+LONGEST_LINE = 400  # characters of a line whose last remark is looked at
 MOST_OTHERS = 100
 MARK = re.compile(rf"{MARKED.pattern}|^\s*####\s*")
 CHOICE_OF_WORDS = re.compile(r"[\s$,.]*or[\s$]*")
@@ -42,18 +45,30 @@ pairs score tenths hundredths thousandths millionths
 """
 CHANGES, SCALED = frozenset(OPERATIONS.split()), frozenset(SCALES.split())
 UNIT_WORDS = ("per", "square", "cubic", "squared", "cubed")
-STEP = re.compile(r"(?im)(?:^|[.;!?])\W*step\s*\W?(?:\d+|[ivx]+|one|two|three|four)\b")
-CLOSED = re.compile(r"[.!?]\s")
-FINAL = re.compile(r"(?i)\bfinal(?:ly)?\b")
-CONCLUDES = re.compile(
-    r"(?i)\b(?:answer|final(?:ly)?|result|total|in\s+all|altogether|conclusion)\b"
+FOUND = (
+    r"(?:(?:we|I)\s+(?:(?:can|now|then|finally|thus|hence|therefore)\s+)?"
+    r"(?:find|get|have|obtain|conclude|see|deduce)(?:\s+that|\s+a\s+total\s+of)?|"
+    r"(?:this|that|it|which)\s+(?:gives|yields|leaves)(?:\s+(?:us|me))?|it\s+follows\s+that|"
+    r"(?:in\s+)?conclusion|overall|in\s+total|finally)"
 )
-OPTIONS = re.compile(r"(?i)\b(?:options?|candidates?|guess(?:es)?|possibilit(?:y|ies)|either)\b")
 LEAD = re.compile(
-    r"(?i)^(?:(?:so|thus|hence|therefore|that|simply|just|exactly|equal to|given by|indeed|option|"
+    rf"(?i)^(?:\$*\s*(?:\\(?:therefore|implies|Rightarrow)(?![a-z])|[∴⇒→])\s*|{FOUND}\b[,:]?\s*|"
+    r"(?:so|thus|hence|therefore|that|simply|just|exactly|equal to|given by|indeed|option|"
     r"the\s+(?:(?:final|correct|right)\s+)*(?:answer|result|option|choice)\s+is|"
     r"choice)\b,?\s*|[:=]\s*)+"
 )
+CALLED = re.compile(
+    r"(?i)^(?P<said>\S.{0,80}?)\s+is\s+(?:the|our|my)\s+(?:(?:final|correct|right|only|desired|required)\s+)*"
+    r"(?:answer|solution|result)[.!]?$"
+)
+"""An answer that is called one: 15 is the answer."""
+REMARK = re.compile(
+    r"(?P<said>.*\S)\s+\((?P<remark>[A-Za-z][A-Za-z' ,-]*\s[A-Za-z' ,-]{2,60})\)[.!]?", re.DOTALL
+)
+SUPPOSED = re.compile(
+    r"(?i)\b(?:given|assum\w+|suppos\w+|provided|when|for|in|per|mod\w*|only|unless)\b"
+)
+"""What makes a remark in brackets a condition, or a part of the answer."""
 AFTER = re.compile(
     r"(?:\\end\{[a-z]+\*?\}|\\\\|\\(?:q?quad|square|blacksquare|qed)(?![a-zA-Z])|\\[\])]|"
     r"\\pmod\s*(?:\{[^{}]*\}|\w)|\((?:\\?mod|\\bmod)\s+\w+\)|[ \t$*_)}])*"
@@ -75,6 +90,9 @@ OF_MONEY = re.compile(
 )
 """How often a value comes, where the question has said so: $12 every day, $12 per day."""
 SPACED = re.compile(r"^(?:\\[ ,;:!]|\s|~)+")
+CITED = re.compile(
+    r"(?m)^>\s+(?=\*\*|\$|\\boxed|[A-Z][a-z])"
+)  # Markdown's quotes, not "greater than"
 BOLD = re.compile(r"(?<![\w)}])\*\*|\*\*(?![\w({\\])")
 VALUE_LIKE = re.compile(
     r"(?=.*[0-9\\]|\(?[A-Za-z]\)?\.?$)(?:\\[a-zA-Z]+|[^A-Za-z=]|(?<![A-Za-z])[A-Za-z]{1,2}(?![A-Za-z])){1,60}"
@@ -101,8 +119,8 @@ def conclusion(text: str) -> Conclusion | None:
     """The stated answer, and the others that must not differ from it; None if there is none."""
     if len(text) > LONGEST or OPEN in text or CLOSE in text:
         return None
-    text = _without_pictures(split_closing(text, "text")[0])
-    text = TAGGED.sub(r"\nAnswer: \1\n", BOLD.sub("", text))
+    text = _without_pictures(without_courtesies(split_closing(text, "text")[0]))
+    text = TAGGED.sub(r"\nAnswer: \1\n", BOLD.sub("", CITED.sub("", marked_bold(text))))
     text = braced(text)
     if r"\boxed" in text:
         return _boxed(text)
@@ -123,13 +141,32 @@ def conclusion(text: str) -> Conclusion | None:
 
 def _last_line(lines: list[str], others: tuple[str, ...]) -> Conclusion | None:
     """A last line that is an answer, or whose last sentence plainly states one."""
-    stated = _stated(LEAD.sub("", lines[-1]), others)
-    within = None if doubted(lines[-1]) else plain_statement(lines)
-    if stated is None or within is None:
+    line = _unremarked(lines[-1])
+    stated = _stated(_called(LEAD.sub("", line)), others)
+    if stated is None or doubted(lines[-1]):
         return stated and replace(stated, unmarked=True)
-    value, alike = within
-    forms = tuple(dict.fromkeys((value, RECURRING.sub("", value), OF_MONEY.sub(r"\1", value))))
-    return replace(stated, others=(*stated.others, *alike), within=forms, unmarked=True)
+    last = SENTENCE.split(line)[-1]
+    forms = [_called(led)] if (led := LEAD.sub("", last)) != line else []
+    alike: tuple[str, ...] = ()
+    if (plain := plain_statement([*lines[:-1], line])) is not None:
+        value, alike = plain
+        forms += [value, RECURRING.sub("", value), OF_MONEY.sub(r"\1", value)]
+    within = tuple(dict.fromkeys(forms))
+    return replace(stated, others=(*stated.others, *alike), within=within, unmarked=True)
+
+
+def _called(sentence: str) -> str:
+    """What a sentence calls the answer; the sentence if it calls nothing so."""
+    found = CALLED.match(sentence)
+    return found["said"] if found and not DOUBT.search(found["said"]) else sentence
+
+
+def _unremarked(line: str) -> str:
+    """A line without a remark in brackets at its end that has no bearing on its value."""
+    found = REMARK.fullmatch(line) if len(line) <= LONGEST_LINE else None
+    if found is None or DOUBT.search(found["remark"]) or SUPPOSED.search(found["remark"]):
+        return line
+    return found["said"]
 
 
 def _without_pictures(text: str) -> str:
@@ -160,7 +197,7 @@ def _boxed(text: str) -> Conclusion | None:
     found = boxes(text)
     if not found or not found[-1][1]:
         return None
-    kept = _kept(text, found)
+    kept = kept_boxes(text, found)
     start, _, end = found[-1]
     between = text[found[-2][2] if len(found) > 1 else 0 : start]
     tail = text[end:]
@@ -179,6 +216,7 @@ def _boxed(text: str) -> Conclusion | None:
     later = [line.strip() for line in tail[stop.end() if stop else len(sentence) :].splitlines()]
     later = [line for line in later if line and not DECORATION.fullmatch(line)]
     others = [*kept[:-1], *second, *(line for line in later if VALUE_LIKE.fullmatch(line))]
+    others += _marked_before(text[:start])
     others += [
         _sentence(line[mark.end() :]) for line in (sentence, *later) for mark in MARK.finditer(line)
     ]
@@ -187,23 +225,16 @@ def _boxed(text: str) -> Conclusion | None:
     return stated and replace(stated, unit=unit)
 
 
-def _kept(text: str, found: list[tuple[int, str, int]]) -> list[str]:
-    """The contents of the boxes that count: the last, and those that no words or steps end."""
-    kept, last = list[str](), 0
-    for start, content, end in found:
-        if REVISED.search(text, last, start):
-            kept = []
-        kept.append(unboxed(content))
-        last = end
-    if len(kept) < 2:
-        return kept
-    ends = [0, *(end for _, _, end in found)]
-    leads = [text[before:start] for before, (start, _, _) in zip(ends, found, strict=False)]
-    stepwise = all(map(STEP.search, leads[:-1]))
-    *earlier, to_last = (CLOSED.split(lead)[-1] for lead in leads)
-    final = FINAL.search(to_last) and not any(map(CONCLUDES.search, earlier))
-    counts = (stepwise and CONCLUDES.search(to_last)) or final
-    return kept[-1:] if counts and not OPTIONS.search(text) else kept
+def _marked_before(text: str) -> list[str]:
+    """Values that marks before a box state, unless words say that something replaces them."""
+    text = text[[0, *(found.end() for found in REVISED.finditer(text))][-1] :]
+    said = [
+        _sentence(_said(line, mark.end()))
+        for line in text.splitlines()
+        if "\\boxed" not in line
+        for mark in MARK.finditer(line)
+    ]
+    return [value.rstrip(" .") for value in said if VALUE_LIKE.fullmatch(value.rstrip(" ."))]
 
 
 def _glued(tail: str) -> str:

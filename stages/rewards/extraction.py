@@ -16,7 +16,7 @@ TAG = re.compile(r"(?i)</?think>")
 MARKED = re.compile(
     r"(?i)(?:^|[.;!]\s)[\s*_#>-]*(?:(?:so|thus|hence|therefore),?\s+)?(?:(?:the|my)\s+)?"
     r"(?:(?:final|revised|corrected|updated|new)\s+)?"
-    r"answer(?:\s+is)?[\s*_]*(?::|\bis\b)(?:[*_]+(?=\s))?\s*"
+    r"answer(?:\s+is)?[\s*_]*(?::|\bis\b|[—–](?=\s))(?:[*_]+(?=\s))?\s*"
 )
 REVISED = re.compile(r"(?i)\b(?:no|wait|actually|instead|rather|correction|sorry)\b")
 DECORATION = re.compile(r"\\[\[\]()]|\$\$?|[`~]{3,}\w*|[-*_=]{3,}")
@@ -48,6 +48,25 @@ OTHER_QUANTITY = re.compile(
 )
 """Words about something else that the answer is a part of, or less than: half of the answer."""
 SIGN_BEFORE = re.compile(r"(?i)\b(?:minus|negative)\b\W*(?:of\b\W*)?$")
+
+COURTESY = re.compile(
+    r"(?i)(?:^|(?<=[.!?。！？\n*`$)}\]]))[ \t\n*_>-]*"
+    r"(?:(?:please\s+)?(?:let\s+me\s+know|feel\s+free)\b|"
+    r"(?:I\s+)?hope\s+(?:this|that|it)\s+(?:helps|makes\s+sense)|"
+    r"if\s+you(?:'d\s+like|\s+(?:have|need|want|would\s+like))\b|would\s+you\s+like\b|(?:I'm\s+|I\s+am\s+)?happy\s+to\b|"
+    r"(?:如果|若|如)[您你]?(?:还?有|需要|想)|希望(?:这|以上|对[您你])|欢迎|请(?:告诉我|随时))"
+    r"(?![^\n]*(?:\b(?:wrong|incorrect|mistakes?|errors?|actually|not|sure|doubt\w*)\b|错|不对|有误))"
+    r"[^\n\d\\=<>]{0,200}$"
+)
+"""A closing offer of help, which says nothing of the answer."""
+MOST_COURTESIES = 3
+EXPLAINED = re.compile(
+    r"(?im)^\*\*(?P<said>[^*\n]{1,200})\*\*[ \t]*"
+    r"(?=\n\s*\n[ \t*_#>]{0,9}(?:explanation|verification|check|"
+    r"reasoning|why|解析|验证|解释|说明|检验)[^\n:：]{0,20}[:：]"
+    r"(?!(?:.|\n)*\b(?:answer|fail\w*|wrong|incorrect|should|must)\b))"
+)
+"""A line in bold type that an explanation follows, in which nothing speaks of another answer."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +100,32 @@ def split_closing(text: str, notation: Notation) -> tuple[str, int]:
         while end > 0 and text[end - 1].isspace():
             end -= 1
     return text[:end], count
+
+
+def without_courtesies(text: str) -> str:
+    """A text without offers of help at its end.
+
+    >>> without_courtesies("It is 4. Let me know if you need more details!")
+    'It is 4.'
+    """
+    for _ in range(MOST_COURTESIES):
+        start = max(text.rfind("\n", 0, len(text.rstrip())), 0)
+        found = COURTESY.search(text.rstrip(), start)
+        if found is None:
+            break
+        text = text[: found.start()].rstrip()
+    return text
+
+
+def marked_bold(text: str) -> str:
+    r"""A text whose answer is a bold line before its explanation, with a mark before that line.
+
+    >>> marked_bold("**42**\n\nExplanation: 6 times 7.")
+    'Answer: 42\n\nExplanation: 6 times 7.'
+    """
+    if "boxed" in text or MARKED.search(text) or any(map(MARKED.search, text.splitlines())):
+        return text
+    return EXPLAINED.sub(r"Answer: \g<said>", text, count=1)
 
 
 def braced(text: str) -> str:

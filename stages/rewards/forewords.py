@@ -60,6 +60,9 @@ UNREAL = re.compile(
     r"(?:would|might|could)\b|\b(?:answer|result|solution)\s+would\s+have\s+been\b"
     r"|\bat\s+first\s+(?:glance|sight)|\bI\s+(?:first|initially|originally)\s+(?:thought|guessed|got|had)\b"
     r"|^\W*(?:had|were)\s.*\bwould\b"
+    r"|\b(?:previously|formerly|earlier|last\s+(?:time|year))\b.*\b(?:answer|result)\s+was\b"
+    r"|\b(?:ignor|neglect|disregard|drop|skip|violat|forget)\w*\s+(?:(?:the|this|that|a|any|all)\s+)?"
+    r"(?:\w+\s+)?(?:constraints?|conditions?|restrictions?|requirements?|rules?|steps?)\b"
     r"|\b(?:if|assum\w+|suppos\w+)\b.{0,40}\b(?:forgot|forget|overlook\w*|misread|misinterpret\w*|wrongly|mistakenly)\b"
 )
 REJECTED = re.compile(
@@ -78,7 +81,7 @@ thin thought guess expect suppos believ say said assum conclu claim argu writ wr
 wrong incorrect false naiv tempt mistak flaw erron invalid bogus careless hasty sloppy fallac bad
 reject discard obvious intuitiv previous earlier initial prelim usual example's sample nobody
 no-one tudents people would could might glance sight first original forg overlook misread
-misinterpret
+misinterpret formerly last ignor neglect disregard drop skip violat
 """
 SUSPECT = (*(word.replace("-", " ") for word in SOUNDS.split()), "old answer", "old guess")
 BOUNDARIES = """

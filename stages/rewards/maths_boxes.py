@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from stages.rewards.extraction import boxes
 
-NAME = r"(?:[\s$]*(?P<{}>[A-Za-z])\s*=\s*)?"
+NAME = r"(?:[\s$]*(?P<{}>[A-Za-z])(?:_\{{?[0-9]\}}?)?\s*=\s*)?"
 BETWEEN = re.compile(
     r"[\s$*]{0,4}(?:\\text\{)?\s?(?:[,;]\s?(?:and|or)?|and|or)\s?\}?(?:\\q?quad)?"
     + NAME.format("name")

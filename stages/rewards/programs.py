@@ -1,11 +1,15 @@
 """Programs as answers: found in the response, run in the sandbox (paper: rewards by tests).
 
 ``meta["code"]`` of such a problem is a ``CodeTask``. The program is the last fenced block of the
-answer, as code benchmarks read it; a block that was never closed is none.
+answer, as code benchmarks read it; a block that was never closed is none. Blocks that show
+something else (a command, an example of input and output, a call of the function asked for) are
+passed over where one holds a program.
 """
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -16,6 +20,19 @@ from stages.problems.code import CodeTask
 from stages.rewards.router import answered
 
 FENCES = ("```", "~~~")
+LANGUAGES = frozenset(["python", "python3", "py", "py3", "cpp", "c++", "c", "cc"])
+SHOWN = frozenset(
+    (
+        *("text", "txt", "plaintext", "plain", "output", "input", "console", "bash", "sh", "shell"),
+        *("zsh", "cmd", "json", "yaml", "markdown", "md", "mermaid", "diff", "log"),
+    )
+)
+"""Tags of blocks that show something beside a program."""
+STATEMENT = re.compile(
+    r"(?m)^\s*(?:(?:import|from|def|class|for|while|if|try|with|return|using|int)\s|#include|"
+    r"print\s*\(|"
+    r"[A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*\s*[-+*/]?=[^=])"
+)
 Answer = tuple[Problem, str, str]
 """A problem, a response to it, and how the response ended."""
 
@@ -32,24 +49,48 @@ def judge_programs(answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgemen
     return [next(ran) if isinstance(one, dict) else one for one in found]
 
 
-def program_in(text: str) -> str | None:
-    r"""The last fenced block of a text; None if there is none, or it was not closed.
+def program_in(text: str, entry: str = "") -> str | None:
+    r"""The last program of a text; None if there is none, or its last block was not closed.
 
-    >>> program_in("So:\n```python\nprint(1)\n```\nThat is all.")
+    ``entry`` is what is called: a block that defines it comes before one that does not.
+
+    >>> program_in("So:\n```python\nprint(1)\n```\nIt prints\n```\n1\n```")
     'print(1)\n'
     """
-    block: str | None = None
+    blocks = _blocks(text)
+    if blocks is None or not blocks:
+        return None
+    programs = [block for tag, block in blocks if _is_program(tag, block)]
+    found = programs or [block for tag, block in blocks if tag not in SHOWN] or [blocks[-1][1]]
+    names = re.findall(r"\w+", entry)
+    name = names[-1] if names else ""
+    defines = re.compile(rf"(?m)^\s*(?:(?:async\s+)?def\s+{name}\s*\(|{name}\s*=[^=])")
+    defining = [block for block in found if name and defines.search(block)]
+    return (defining or found)[-1]
+
+
+def _blocks(text: str) -> list[tuple[str, str]] | None:
+    """Tag and lines of each fenced block, in order; None if the last one was not closed."""
+    found: list[tuple[str, str]] = []
     inside: list[str] | None = None
-    fence = ""
+    fence = tag = ""
     for line in text.split("\n"):
         bare = line.strip()
         if inside is None and bare.startswith(FENCES):
-            fence, inside, block = _fence(bare), [], None
+            fence, inside = _fence(bare), []
+            tag = bare[len(fence) :].strip().casefold()
         elif inside is not None and bare.startswith(fence) and not bare.strip(fence[0]):
-            block, inside = "".join(f"{kept}\n" for kept in inside), None
+            found.append((tag, "".join(f"{kept}\n" for kept in inside)))
+            inside = None
         elif inside is not None:
             inside.append(line)
-    return block
+    return found if inside is None else None
+
+
+def _is_program(tag: str, block: str) -> bool:
+    """Whether a block is a program: its tag says so, or it has none and a statement in it."""
+    language = re.split(r"[\s{:,]", tag, maxsplit=1)[0]
+    return language in LANGUAGES or (not tag and STATEMENT.search(block) is not None)
 
 
 def _fence(line: str) -> str:
@@ -64,11 +105,14 @@ def _prepared(
     text = answered(problem, response, ended)
     if isinstance(text, Judgement):
         return text
-    program = program_in(text)
-    if program is None:
-        return Judgement(Verdict.UNPARSED, 0.0, "no program: the answer has no closed code block")
     try:
-        return CodeTask.from_meta(problem.meta.get("code")).check_row(str(number), program)
+        task = CodeTask.from_meta(problem.meta.get("code"))
+        program = program_in(text, task.entry)
+        if program is None:
+            reason = "no program: the answer has no closed code block"
+            return Judgement(Verdict.UNPARSED, 0.0, reason)
+        indented = program[:1] in (" ", "\t")  # a block in a list
+        return task.check_row(str(number), textwrap.dedent(program) if indented else program)
     except DataError as error:
         return Judgement(Verdict.ERROR, None, f"{problem.id}: {error}")
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from stages.base.errors import VerifierError
 from stages.base.records import Judgement
 from stages.rewards.asides import without_dismissals
+from stages.rewards.chinese import in_english
 from stages.rewards.choices import read_choice, stated_choice
 from stages.rewards.formulas import folded, formula, same_words
 from stages.rewards.maths import read_gold
@@ -40,6 +41,11 @@ NAME = re.compile(
     r"\s*(?==|≈|\\approx|\\simeq)"
 )
 """What is measured, before the sign of equality: pH, K_a, the speed v_max."""
+
+REFUSED = re.compile(
+    r"(?:选项\s?)?\b([A-J])\s?(?:选?项)?\s?(?:是|为)?\s?(?:错误|不正确|不对|错)的?(?![\u4e00-\u9fff])"
+)
+"""An option that Chinese calls wrong."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +168,7 @@ def judge_choice(gold: str, text: str) -> Judgement:
     letter = read_choice(gold)
     if letter is None:
         raise VerifierError(f"the gold {gold[:SHOWN]!r} is no letter. Name another verifier.")
-    text, dismissed = without_dismissals(text)
+    text, dismissed = without_dismissals(in_english(REFUSED.sub(r"\n\1 is wrong", text)))
     if letter in dismissed:
         return unparsed(f"{letter} is called wrong after the answer")
     return judge_stated(text, lambda said: _letter(letter, said), prose=False)

@@ -24,7 +24,8 @@ FORMS = (
 )
 """What is read as an answer; docs/algorithms/rl_data.md says it at length."""
 
-TICKS = dict.fromkeys(map(ord, "✓✔✅☑∎"))  # beside an answer they say that it is one
+CHEERS = "✓✔✅☑∎🎉🎊🎯🏆🚀💡📌📝🔑👉👍✨⭐🌟"
+TICKS = dict.fromkeys(map(ord, CHEERS))  # beside an answer they say that it is one
 
 LABEL = re.compile(r"[\s*$]*\(?[A-J]\)?[\s*$.]*")
 FIGURE = re.compile(r"[0-9]")

@@ -15,6 +15,8 @@ from typing import Any
 from stages.problems.answers import CLOSE, OPEN
 from stages.problems.family import Family, Notation
 from stages.problems.wording import DOUBT, tidy
+from stages.rewards.box_steps import kept_boxes
+from stages.rewards.chinese import puzzle_in_english
 from stages.rewards.extraction import (
     BEFORE_BOX,
     DECORATION,
@@ -25,8 +27,10 @@ from stages.rewards.extraction import (
     Statement,
     boxes,
     braced,
+    marked_bold,
     split_closing,
     unboxed,
+    without_courtesies,
 )
 from stages.rewards.forewords import stands_free
 from stages.rewards.retractions import taken_back
@@ -153,7 +157,9 @@ def _unwrapped(text: str) -> str:
     Tags count if there is one pair of them, an object if it is the only one. Its fields become a
     line ``name: value, name: value``, so that a reader sees all of them.
     """
-    text = RAISED.sub("^", TICK.sub("", braced(split_closing(text, "text")[0])))
+    text = without_courtesies(split_closing(text, "text")[0])
+    text = puzzle_in_english(marked_bold(text))
+    text = RAISED.sub("^", TICK.sub("", braced(text)))
     if text.count("<answer>") == 1:
         text = TAGGED.sub(r"\nAnswer: \1\n", text)
     found = RECORD.search(text)
@@ -229,7 +235,7 @@ def _boxed(lines: list[str]) -> Statement | None:
     between = text[earlier[-1][2] if earlier else 0 : start]
     if any(other != content for _, other, _ in earlier):
         between, revised = REVISED.subn("", between)
-        if not revised:
+        if not revised and len(set(kept_boxes(text, found))) > 1:
             return None
     clause = re.split(r"[.!?]\s|\n", between)[-1]
     if SIGN_BEFORE.search(clause) or DOUBT.search(clause):

@@ -49,6 +49,34 @@ def test_the_last_closed_block_is_the_program(text, program):
     assert program_in(text) == program
 
 
+SHOWN = ["```\nInput: 1 2\nOutput: 3\n```", "```bash\npython a.py\n```", "```text\n3\n```"]
+
+
+@pytest.mark.parametrize("shown", SHOWN)
+def test_what_is_shown_beside_a_program_is_none(shown):
+    assert program_in(f"```python\nprint(1)\n```\n{shown}") == "print(1)\n"
+    assert program_in(f"{shown}\n```python\nprint(1)\n```") == "print(1)\n"
+
+
+@pytest.mark.parametrize("tag", ["python", "", "py"])
+def test_a_later_program_takes_the_place_of_an_earlier(tag):
+    assert program_in(f"```python\nprint(1)\n```\n```{tag}\nprint(2)\n```") == "print(2)\n"
+
+
+def test_a_call_of_the_function_asked_for_is_not_its_definition():
+    text = "```python\ndef f(x):\n    return x\n```\n```python\n{}\n```"
+    for call in ("f(1)", "print(f(1))", "assert f(1) == 1"):
+        assert program_in(text.format(call), "Solution().f") == "def f(x):\n    return x\n"
+    for again in ("def f(x):\n    return 2", "f = lambda x: 2"):
+        assert program_in(text.format(again), "f") == f"{again}\n"
+
+
+def test_a_program_in_a_list_loses_the_indentation_of_its_block():
+    said = f"1. So:\n\n    ```python\n    {DOUBLE}\n    ```"
+    (found,) = score("verify", [(problem(TASK), f"<think></think>{said}", "stop")], Remembering())
+    assert found.verdict is Verdict.PASS
+
+
 @given(st.text(alphabet="`~\n a", max_size=40))
 @settings(settings.get_profile("costly"))
 def test_a_program_is_always_part_of_the_text(text):
