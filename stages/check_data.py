@@ -29,6 +29,7 @@ from stages.sandbox.backends import open_sandbox
 
 STAGE = "check_data"
 PAGE = report(STAGE, "report.md")
+WHERE = f"The rows stand below `{CHECKED}`: `sft/` by source, `rl/` all together.\n"
 NOTHING = "# Sources looked at\n\nThe profile names none under `check_data`.\n"
 
 
@@ -59,7 +60,7 @@ def body(_: Namespace) -> dict[str, Any]:
             pages.append((folder / "report.md").read_text(encoding="utf-8"))
         _folder(space.out(CHECKED))
         write_json(space.out(report(STAGE)), figures)
-        space.out(PAGE).write_text("\n".join(pages) or NOTHING, encoding="utf-8")
+        space.out(PAGE).write_text("\n".join([WHERE, *pages]) if pages else NOTHING, encoding="utf-8")
     return {}
 
 

@@ -18,7 +18,8 @@ with or without a unit, one letter of a choice, an InChI, words, else mathematic
 
 An answer is the last \boxed{...}; else what follows the last "Answer:", "The answer is" or "####";
 else a last line that is the answer alone; else the one value of a plain last sentence: "The total
-is 72.", "Total: 72", "She sold 72 clips.". Chinese marks count like English ones.
+is 72.", "Total: 72", "She sold 72 clips.". Chinese marks count like English ones. What is counted
+("clips") must stand in the gold or in "prompt": without either, 72 clips is not 72.
 
 "tolerance" is relative to the gold. Without it a quantity may be off by 1 %; but a whole number
 that counts or names (1945, 118, 12 eggs) must be met exactly, and one with a unit of measure to
