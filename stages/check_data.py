@@ -60,7 +60,8 @@ def body(_: Namespace) -> dict[str, Any]:
             pages.append((folder / "report.md").read_text(encoding="utf-8"))
         _folder(space.out(CHECKED))
         write_json(space.out(report(STAGE)), figures)
-        space.out(PAGE).write_text("\n".join([WHERE, *pages]) if pages else NOTHING, encoding="utf-8")
+        page = "\n".join([WHERE, *pages]) if pages else NOTHING
+        space.out(PAGE).write_text(page, encoding="utf-8")
     return {}
 
 

@@ -59,6 +59,7 @@ def test_rows_and_problems_are_cleaned_curated_and_reported(project):
     assert [row["meta"]["source"] for row in kept] == ["sums"]
     assert len(list(read_jsonl(paths.CHECKED / "sft/thoughts/kept.jsonl"))) == 1
     page = paths.report("check_data", "report.md").read_text()
+    assert page.startswith("The rows stand below `data/processed/checked`")
     assert "thoughts" in page
     assert "RL sources" in page
 
