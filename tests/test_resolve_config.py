@@ -174,8 +174,15 @@ def test_absent_and_empty_overrides_mean_none(tmp_path: Path) -> None:
         assert read_choice(path) == ("tiny", {})
 
 
+def link_examples(folder: Path) -> None:
+    """The rows that the tiny profile looks at."""
+    (folder / "data/raw").mkdir(parents=True)
+    (folder / "data/raw/examples").symlink_to(ROOT / "data/raw/examples")
+
+
 def run_stage(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     (folder / "profiles").symlink_to(ROOT / "profiles")
+    link_examples(folder)
     return subprocess.run(
         [sys.executable, "-m", "stages.resolve_config", *options],
         cwd=folder,
@@ -201,7 +208,7 @@ def test_check_writes_nothing(tmp_path: Path) -> None:
     done = run_stage(tmp_path, "--check")
     assert done.returncode == 0
     assert "profile: tiny" in done.stdout
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["params.yaml", "profiles"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "params.yaml", "profiles"]
 
 
 def test_an_unknown_key_ends_the_stage_with_its_path(tmp_path: Path) -> None:
@@ -284,7 +291,7 @@ def test_the_examples_of_own_data_are_profiles(
     examples = [yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)]
     assert len(examples) == 2
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "data/raw").mkdir(parents=True)
+    link_examples(tmp_path)
     for name in ("mine", "chats", "sums"):
         (tmp_path / f"data/raw/{name}.jsonl").write_text("{}\n")
     for overrides in examples:

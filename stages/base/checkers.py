@@ -18,6 +18,7 @@ from stages.base.errors import DataError
 Kind = Literal["tokens", "decimals", "float", "any_order"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][+-]?[0-9]{1,3})?")
+MATCHED = 300  # elements of which each is compared with each
 _CONSTANTS = {"True": "true", "False": "false", "None": "null"}
 NUMBER = re.compile(rf"{DECIMAL.pattern}|[+-]?[0-9]{{1,400}}")
 
@@ -122,17 +123,32 @@ def _lines(text: str) -> list[list[str]]:
 def _matched(
     expected: Sequence[Any], found: Sequence[Any], same: Callable[[Any, Any], bool]
 ) -> bool:
-    """Whether both hold the same elements, in whatever order; equal ones are paired off first."""
+    """Whether both hold the same elements, in whatever order; equal ones are paired off first.
+
+    Of the rest, each may meet each, unless there are many: then the sorted ones are compared.
+    """
     if len(expected) != len(found):
         return False
     equal = _written(found) & _written(expected)
     rest_expected, rest_found = (_without(items, equal) for items in (expected, found))
+    if len(rest_expected) > MATCHED:
+        return all(map(same, *(sorted(rest, key=_order) for rest in (rest_expected, rest_found))))
     for item in rest_expected:
         at = next((n for n, other in enumerate(rest_found) if same(item, other)), None)
         if at is None:
             return False
         del rest_found[at]
     return True
+
+
+def _order(item: Any) -> list[tuple[int, float, str]]:
+    """By which elements are sorted: numbers, in a text or a list too, by their size."""
+    if isinstance(item, list | tuple):
+        return [part for one in item for part in _order(one)]
+    try:
+        return [(0, float(item), "")]
+    except (TypeError, ValueError, OverflowError):
+        return [(1, 0.0, item if isinstance(item, str) else type(item).__name__)]
 
 
 def _written(items: Sequence[Any]) -> Counter[str]:

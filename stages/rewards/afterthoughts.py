@@ -126,7 +126,7 @@ CUT = re.compile(
 )
 CHANGED = re.compile(
     r"(?i)^\S+\s+(?:(?:\w+\s+)?(?:more|less|fewer|greater|smaller|higher|lower|other|different|out|of|"
-    r"times|to|in|from|possible|ways?\s+to)\b|(?:distinct|real|positive|negative)\s+\w+)"
+    r"times|to|in|from|for|per|each|possible|ways?\s+to)\b|(?:distinct|real|positive|negative)\s+\w+)"
 )
 CHECK = re.compile(
     r"(?i)^\W*(?:to\s+)?(?:check|verif\w+|substitut\w+|plug\w*|confirm\w*|sanity|validat\w+|when|if|"
@@ -145,6 +145,13 @@ IT_IS = re.compile(
 )
 SUBJECT = re.compile(r"(?i)^(?:each|every|the|its|their|his|her)\b")
 FIGURES = re.compile(r"[0-9\\π√]")
+DENIED = re.compile(r"(?i)\b(?:not|no|never|than|instead|wrong|cannot|without)\b|n't\b")
+TO_VALUE = r"(?:=|\b(?:is|are|was|total|of|to|has|have|had|makes?|spends?|spent|gets?)\b)"
+PROSE = re.compile(r"(?: [A-Za-z'-]+)+")
+SCALED = re.compile(
+    r"(?i)^ (?:percent|dozens?|hundred|thousand|[mb]illion|pairs?|plus|minus|times|over|and|or|to)"
+    r"\b"
+)
 LETTER = re.compile(r"\(?[A-Za-z]\)?")
 WORD = re.compile(r"(?<!\\)(?<![A-Za-z\\])[A-Za-z]{3,}")
 SYMBOL = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])")
@@ -174,6 +181,20 @@ class Answer:
         """The text before it without layout."""
         return BLANK.sub("", self.before).casefold()
 
+    def comes_again(self, sentence: str) -> bool:
+        """Whether a sentence comes to the answer, so that what was concluded before was a step."""
+        words = self.words.strip(" .$")
+        if not words or words not in sentence or DENIED.search(sentence):
+            return False
+        end = rf"{TO_VALUE}[\s$\\]*{re.escape(words)}(?![\d.,]*\d)"
+        return re.search(end, sentence) is not None
+
+    def with_nouns(self, value: str) -> bool:
+        """Whether a value is the answer and what it counts: "12 apples in the basket"."""
+        words = self.words.strip(" .$")
+        rest = value.removeprefix(words) if words and value.startswith(f"{words} ") else ""
+        return bool(PROSE.fullmatch(rest)) and not SCALED.search(rest)
+
     @cached_property
     def kind(self) -> str:
         """What it is made of: a letter, words, or figures and signs."""
@@ -196,9 +217,12 @@ def rivals(answer: Answer, tail: str) -> list[str]:
     return [words for words in found if words]
 
 
-def _concluded(answer: Answer, tail: str) -> Iterator[str]:
-    """The values that later sentences conclude with, unless they were said before the answer."""
-    checking = False
+def _concluded(answer: Answer, tail: str) -> list[str]:
+    """Each correction, and the value that the last of the conclusions comes to.
+
+    Those before it are steps on the way there. What was said before the answer is none.
+    """
+    corrected, last, checking = list[str](), list[str](), False
     for part in PARTS.split(tail):
         sentence = LAYOUT.sub("", part).rstrip(" \t*_$.")
         if not 0 < len(sentence) <= LONGEST:
@@ -206,13 +230,14 @@ def _concluded(answer: Answer, tail: str) -> Iterator[str]:
         checking = checking or CALLED.search(sentence) is not None
         if answer.kind == "figures" and not FIGURES.search(sentence):
             continue
-        corrected = CORRECTED.fullmatch(sentence)
-        if corrected:
-            yield from _corrected(answer, _cut(corrected["value"]))
-            continue
-        if CHECK.search(sentence):
-            continue
-        yield from _stated(answer, sentence, checking)
+        correction = CORRECTED.fullmatch(sentence)
+        if correction:
+            corrected += _corrected(answer, _cut(correction["value"]))
+        elif not CHECK.search(sentence):
+            found = list(_stated(answer, sentence, checking))
+            again = last and not found and answer.comes_again(sentence)
+            last = [] if again else found or last
+    return corrected + last
 
 
 def _corrected(answer: Answer, value: str) -> Iterator[str]:
@@ -260,7 +285,7 @@ def _plain(answer: Answer, sentence: str) -> Iterator[str]:
     found = plain_value(sentence) if lead else None
     if lead is None or found is None or SUBJECT.match(sentence[lead.end() :]):
         return
-    value = _cut(found[1])
+    value = _cut(found[1].rpartition("=")[2])
     said = BLANK.sub("", sentence[lead.end() :]).casefold() in answer.plain_before
     if value and not said and _alike(answer, value) and not CHANGED.match(value):
         yield value
@@ -280,6 +305,8 @@ def _cut(value: str) -> str:
 
 def _alike(answer: Answer, value: str) -> bool:
     """Whether a value can stand where the answer stands: letters for a letter, no new variables."""
+    if answer.with_nouns(value):
+        return False
     if answer.kind == "letter" or LETTER.fullmatch(value):
         return answer.kind == "letter" and LETTER.fullmatch(value) is not None
     if not FIGURES.search(value):

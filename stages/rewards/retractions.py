@@ -73,7 +73,7 @@ REFUSED = re.compile(
     r"(?:if|unless|only\s+(?:if|when))\b"
     r"|,?\s*(?:but|however|though|although|yet),?\s+[^.\n]{0,60}?\b(?:(?:it|that|this)\s+"
     r"(?:is|was)\s*(?:n't|not)|catch|traps?|ignor\w+|overlook\w*|forgets?|misses)\b)"
-    r"|^[\s$*_)},]*(?:(?:probably|I\s+(?:guess|suppose)|at\s+best|at\s+(?:most|least)|"
+    r"|^[ \t$*_)},]*(?:(?:probably|I\s+(?:guess|suppose)|at\s+best|at\s+(?:most|least)|"
     r"is\s+the\s+answer\s+to\s+(?:another|a\s+different|the\s+other)|or\s+(?:more|less|fewer|so|above|below)|and\s+(?:above|up)|"
     r"(?:only\s+)?(?:if|unless|provided)\s+(?!(?:rounded|we|you|needed|necessary|simplified|written|"
     r"expressed|desired)\b))\b)"

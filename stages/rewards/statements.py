@@ -16,9 +16,11 @@ from stages.problems.answers import CLOSE, OPEN
 from stages.problems.family import Family, Notation
 from stages.problems.wording import DOUBT, tidy
 from stages.rewards.extraction import (
+    BEFORE_BOX,
     DECORATION,
     MARKED,
     REVISED,
+    SIGN_BEFORE,
     TAGGED,
     Statement,
     boxes,
@@ -230,7 +232,9 @@ def _boxed(lines: list[str]) -> Statement | None:
         if not revised:
             return None
     clause = re.split(r"[.!?]\s|\n", between)[-1]
-    if DOUBT.search(clause) or not stands_free(clause, revised=False):
+    if SIGN_BEFORE.search(clause) or DOUBT.search(clause):
+        return None
+    if not BEFORE_BOX.search(clause) or not stands_free(clause, revised=False):
         return None
     tail, *rest = re.split(r"(?<=\.)\s+", AFTER_BOX.sub("", text[end:], count=1), maxsplit=1)
     stated = _followed(f"{unboxed(content)} {tail}", [*rest, *lines[at + 1 :]])

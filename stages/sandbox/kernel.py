@@ -5,6 +5,7 @@ This module and those that import nothing but it run inside a worker, started wi
 
 from __future__ import annotations
 
+import _imp
 import ctypes
 import functools
 import os
@@ -82,7 +83,11 @@ def unshare(flags: int) -> None:
 
 
 def fork_into(flags: int) -> int:
-    """Fork into new namespaces; 0 in the child. One system call less than fork and unshare."""
+    """Fork into new namespaces; 0 in the child, which must have one thread.
+
+    One system call less than fork and unshare. The interpreter's own work after a fork (new seeds,
+    locks of threads) is left to the child's fork: it touches pages that each would copy.
+    """
     api = ctypes.pythonapi
     api.PyOS_BeforeFork()
     number, wanted = (
@@ -91,7 +96,7 @@ def fork_into(flags: int) -> int:
     )
     pid = int(_libc.syscall(number, wanted, None, None, None, None))
     if pid == 0:
-        api.PyOS_AfterFork_Child()
+        _imp.release_lock()  # which the preparation took
         return 0
     failure = ctypes.get_errno()
     api.PyOS_AfterFork_Parent()

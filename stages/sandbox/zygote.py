@@ -146,7 +146,8 @@ def _cell(filter_: bytes) -> socket.socket:
         _serve_one(host, others, waiting, filter_, proc)
     except (OSError, ValueError, TypeError) as error:
         host = _handed(its)[0] if host < 0 else host
-        _report(host, {"fault": f"{type(error).__name__}: {error}"})
+        with contextlib.suppress(OSError):  # nobody is left to be told
+            _report(host, {"fault": f"{type(error).__name__}: {error}"})
     finally:
         os._exit(0)
 

@@ -63,6 +63,16 @@ def test_values(checker, expected, value, same):
     assert checker.same_value(expected, value) is same
 
 
+def test_many_members_that_are_nearly_equal_are_compared_in_no_time():
+    values = [number / 7 for number in range(20_000)]
+    near = [value + 1e-9 for value in values[::-1]]
+    assert ANY.same_value(values, near)
+    assert not ANY.same_value(values, [*near[1:], 0.5])
+    lines = "\n".join(f"{value} x" for value in values)
+    assert ANY.same_text(lines, "\n".join(f"{value}  x" for value in near))
+    assert not ANY.same_text(lines, lines.replace(" x", " y"))
+
+
 def test_numbers_too_long_to_be_written_are_compared_all_the_same():
     long = 10**5000
     assert ANY.same_value([1, long], (long, 1))

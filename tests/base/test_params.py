@@ -240,7 +240,7 @@ def test_rl_may_live_on_sources_alone() -> None:
     alone["build_rl_data"]["problems"] = 0
     assert resolve("tiny", alone).build_rl_data.problems == 0
     with pytest.raises(ConfigError, match="none has a share, and problems asks for 1200"):
-        families = dict.fromkeys(("chain", "countdown", "lists", "charge", "knights"), 0.0)
+        families = dict.fromkeys(resolve("tiny", {}).build_rl_data.families, 0.0)
         resolve("tiny", {"build_rl_data": {"families": families}})
     with pytest.raises(ConfigError, match="problems: 0, and no sources"):
         resolve("tiny", {"build_rl_data": {"problems": 0}})

@@ -238,6 +238,7 @@ def test_blanks_group_thousands_of_one_number_only():
     assert judge_maths("1000", r"\boxed{1, 000}", Asked()).reward == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [

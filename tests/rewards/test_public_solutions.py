@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -49,3 +50,15 @@ def test_solutions_of_gsm8k_state_their_answers_and_nothing_else():
         assert passes(gold, row["answer"], row["question"])
         assert not passes(f"{gold}1", row["answer"], row["question"])
         assert not passes(gold, row["question"], row["question"])
+
+
+@needs_gsm8k
+def test_an_answer_before_its_explanation_is_paid_and_no_other() -> None:
+    rows = list(read_jsonl(GSM8K))[:200]
+    paid = 0
+    for row in rows:
+        worked, gold = row["answer"].split("####")
+        said = f"\\boxed{{{gold.strip()}}}\n\n{re.sub(r'<<.*?>>', '', worked)}"
+        paid += passes(gold.strip(), said, row["question"])
+        assert not passes(f"{gold.strip()}1", said, row["question"])
+    assert paid >= 0.95 * len(rows)

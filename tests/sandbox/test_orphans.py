@@ -45,7 +45,7 @@ def workers() -> set[int]:
 @pytest.mark.slow
 def test_nothing_is_left_after_kill_9_at_random_moments():
     before, rng = workers(), random.Random(5)
-    for _ in range(10):
+    for _ in range(50):
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         with subprocess.Popen(
             [sys.executable, "-c", PARENT], stdout=subprocess.PIPE, env=environment

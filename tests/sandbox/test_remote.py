@@ -19,6 +19,8 @@ from stages.sandbox.remote import RemoteSandbox
 from tests.sandbox.service.serving import TOKEN, Held, served
 from tests.sandbox.test_local import MODES
 
+pytestmark = pytest.mark.slow  # a server
+
 LIMITS = {"rows": 4, "runs": 2, "body_bytes": 2000, "seconds": 5}
 ROW = {"id": "a", "program": "print(input())", "tests": [["7", "7"]]}
 RUN = {"program": "print(input())", "input": "7"}
@@ -75,7 +77,6 @@ def verdicts(*rows, undone=()):
     return 200, {}, {"verdicts": list(rows), "undone": list(undone)}
 
 
-@pytest.mark.slow
 def test_judgements_and_answers_are_those_of_the_sandbox_beside():
     rows = [{**row, "id": name} for name, row in MODES.items()]
     runs = [

@@ -8,6 +8,8 @@ from stages.base.errors import ConfigError
 from stages.sandbox.service.access import read_tokens, refuse_open
 from tests.sandbox.service.serving import OTHER, TOKEN, served
 
+pytestmark = pytest.mark.slow  # a server
+
 CLOSED = ("/ready", "/metrics", "/v1/limits", "/mcp", "/v1/check", "/run_code", "/nothing")
 
 

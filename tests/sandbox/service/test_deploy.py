@@ -16,6 +16,8 @@ from stages.sandbox.__main__ import arguments
 from stages.sandbox.service.metrics import Metrics
 from tests.sandbox.service.serving import TOKEN, served
 
+pytestmark = pytest.mark.slow  # a server
+
 ROOT = Path(__file__).resolve().parents[3]
 DEPLOY = ROOT / "deploy"
 VERSIONS = ("1.32", "1.37")

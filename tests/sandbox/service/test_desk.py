@@ -9,6 +9,8 @@ import pytest
 
 from tests.sandbox.service.serving import ECHO, Held, counted, served, until
 
+pytestmark = pytest.mark.slow  # a server
+
 ROW = {**ECHO, "tests": [["a", "a"]]}
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 
 import httpx2
+import pytest
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.sandbox.service.serving import ECHO, TOKEN, served
 from tests.sandbox.service.test_sessions import Shell
+
+pytestmark = pytest.mark.slow  # a server
 
 
 def called(url, *calls, headers=None):

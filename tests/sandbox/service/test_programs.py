@@ -8,6 +8,8 @@ import pytest
 
 from tests.sandbox.service.serving import ECHO, counted, served
 
+pytestmark = pytest.mark.slow  # a server
+
 
 @pytest.fixture(scope="module")
 def client():

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from stages.sandbox.backends import open_pool
 from stages.sandbox.service import selftest
 from stages.sandbox.service.selftest import Readiness
 from tests.sandbox.service.serving import served
 from tests.sandbox.test_programs import needs_namespaces
+
+pytestmark = pytest.mark.slow  # a server
 
 
 def test_without_walls_the_service_is_never_ready():

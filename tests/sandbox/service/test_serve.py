@@ -23,6 +23,8 @@ from tests.sandbox.service.test_mcp_tools import called
 from tests.sandbox.test_local import MODES
 from tests.sandbox.test_programs import needs_namespaces
 
+pytestmark = pytest.mark.slow  # a server
+
 ROOT = Path(__file__).resolve().parents[3]
 SLOW = {"id": "slow", "program": "import time; time.sleep(2); print(7)", "tests": [["", "7"]]}
 
@@ -57,7 +59,6 @@ def ended(*options, **environment):
 
 
 @needs_namespaces
-@pytest.mark.slow
 def test_it_serves_cells_and_ends_when_what_runs_has_ended():
     answers = []
     with started("--key-variable", "KEY", KEY=TOKEN) as (process, address):
@@ -87,7 +88,6 @@ def test_it_serves_cells_and_ends_when_what_runs_has_ended():
 
 
 @needs_namespaces
-@pytest.mark.slow
 def test_a_profile_and_a_language_model_reach_the_same_cells(monkeypatch):
     monkeypatch.setenv("KEY", TOKEN)
     rows = [{**row, "id": name} for name, row in MODES.items()]
@@ -107,7 +107,6 @@ def test_a_profile_and_a_language_model_reach_the_same_cells(monkeypatch):
 
 
 @needs_namespaces
-@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_what_runs_too_long_or_is_killed_leaves_no_process(number):
     row = {**SLOW, "program": "import time; time.sleep(60)", "limits": {"time_s": 30}}
@@ -131,7 +130,6 @@ def test_what_runs_too_long_or_is_killed_leaves_no_process(number):
 
 
 @needs_namespaces
-@pytest.mark.slow
 def test_it_ends_when_told_to_in_its_first_moment():
     with started() as (process, address):
         assert address
@@ -139,7 +137,6 @@ def test_it_ends_when_told_to_in_its_first_moment():
         assert process.wait(20) == 0
 
 
-@pytest.mark.slow
 def test_options_that_are_none_end_with_one_plain_message():
     said = ended("--host", "0.0.0.0")
     assert said.count("\n") == 1
@@ -149,7 +146,6 @@ def test_options_that_are_none_end_with_one_plain_message():
 
 
 @needs_namespaces
-@pytest.mark.slow
 def test_a_port_that_is_taken_is_told():
     with started() as (_, address):
         port = address.rpartition(":")[2]
@@ -157,7 +153,6 @@ def test_a_port_that_is_taken_is_told():
 
 
 @needs_namespaces
-@pytest.mark.slow
 def test_shells_and_compiled_programs_are_served():
     with started() as (_, address), httpx.Client(base_url=address, timeout=60) as client:
         name = client.post("/v1/sessions", json={}).json()["id"]

@@ -13,6 +13,8 @@ from stages.base.errors import DataError, VerifierError
 from stages.sandbox.service import sessions
 from tests.sandbox.service.serving import OTHER, TOKEN, counted, served, until
 
+pytestmark = pytest.mark.slow  # a server
+
 
 @dataclass
 class Ended:
