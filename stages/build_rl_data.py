@@ -60,11 +60,11 @@ PAGE, HISTOGRAMS = report(STAGE, "report.md"), report(STAGE, "histograms.svg")
 KEPT_EVERY = 4000  # responses sampled between two checkpoints
 
 
-def body(options: Namespace) -> dict[str, Any]:
+def body(options: Namespace) -> dict[str, Any] | None:
     """Generate, take in, sample, judge, grade, write; or check one file."""
     if wants_one_file(options):
         check_as_asked(options)
-        return {}
+        return None
     run, engine, config = load(Run, "run"), load(Engine, "engine"), load(BuildRlData, STAGE)
     refuse_if_too_small(run)
     require_known(config.families, f"{STAGE}.families")

@@ -54,11 +54,11 @@ MARGIN = 1.02  # rows generated for each row wanted: cleaning takes some,
 CHANCE = 3.0  # and the mean length of n drawn rows is off by chance, by less than 3 / sqrt(n)
 
 
-def body(options: argparse.Namespace) -> dict[str, Any]:
+def body(options: argparse.Namespace) -> dict[str, Any] | None:
     """The corpus of the profile, or the cleaning of one file."""
     if wants_one_file(options):
         clean_as_asked(options, STEPS, page_of_file)
-        return {}
+        return None
     run, config = load(Run, "run"), load(BuildSftData, STAGE)
     modulus = load(BuildBenchmarks, "build_benchmarks").heldout_modulus
     parameters = {"run": asdict(run), STAGE: asdict(config), "heldout_modulus": modulus}

@@ -29,6 +29,7 @@ from stages.sandbox.backends import open_sandbox
 
 STAGE = "check_data"
 PAGE = report(STAGE, "report.md")
+WHERE = f"The rows stand below `{CHECKED}`: `sft/` by source, `rl/` all together.\n"
 NOTHING = "# Sources looked at\n\nThe profile names none under `check_data`.\n"
 
 
@@ -42,25 +43,29 @@ def body(_: Namespace) -> dict[str, Any]:
     with workspace(STAGE, parameters, (BENCHMARKS, *paths), outputs) as space:
         items = benchmark_items(BENCHMARKS)
         index = Index(items, BuildRlData.decontamination_ngram)
-        figures, pages = dict[str, Any](), list[str]()
+        folder = _folder(space.out(CHECKED))
+        # RL first: a sandbox that is not there is told before hours of cleaning.
+        curated = _curate(folder / "rl", config, index, run.seed) if config.rl else {}
+        figures = dict[str, Any]()
         for source in config.sft:
-            folder = _folder(space.out(CHECKED) / "sft" / source.name)
-            scratch = space.checkpoints / source.name
-            found = clean_source(source, folder, scratch, index, items, run.seed)
+            name, scratch = f"sft/{source.name}", space.checkpoints / source.name
+            found = clean_source(source, _folder(folder / name), scratch, index, items, run.seed)
             say(f"{STAGE}: {files.summary(source.name, found)}")
-            figures[f"sft/{source.name}"] = found
-            pages.append((folder / "report.md").read_text(encoding="utf-8"))
-        if config.rl:
-            folder, settings = _folder(space.out(CHECKED) / "rl"), load(SandboxSettings, "sandbox")
-            with open_sandbox(settings) as sandbox:
-                found = write_checked(folder, "RL sources", config.rl, index, sandbox, run.seed)
-            say(f"{STAGE}: {summary('RL sources', found)}")
-            figures["rl"] = found
-            pages.append((folder / "report.md").read_text(encoding="utf-8"))
-        _folder(space.out(CHECKED))
+            figures[name] = found
+        figures |= curated
         write_json(space.out(report(STAGE)), figures)
-        space.out(PAGE).write_text("\n".join(pages) or NOTHING, encoding="utf-8")
+        pages = [(folder / name / "report.md").read_text(encoding="utf-8") for name in figures]
+        page = "\n".join([WHERE, *pages]) if pages else NOTHING
+        space.out(PAGE).write_text(page, encoding="utf-8")
     return {}
+
+
+def _curate(folder: Path, config: CheckData, index: Index, seed: int) -> dict[str, Any]:
+    """All RL sources, into files of a folder; their report."""
+    with open_sandbox(load(SandboxSettings, "sandbox")) as sandbox:
+        found = write_checked(_folder(folder), "RL sources", config.rl, index, sandbox, seed)
+    say(f"{STAGE}: {summary('RL sources', found)}")
+    return {folder.name: found}
 
 
 def _folder(path: Path) -> Path:

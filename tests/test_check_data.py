@@ -9,6 +9,7 @@ import pytest
 
 from stages import check_data
 from stages.base import paths
+from stages.base.errors import ConfigError
 from stages.base.jsonl import read_json, read_jsonl, write_jsonl
 from stages.base.params import resolve
 from stages.resolve_config import render
@@ -59,8 +60,22 @@ def test_rows_and_problems_are_cleaned_curated_and_reported(project):
     assert [row["meta"]["source"] for row in kept] == ["sums"]
     assert len(list(read_jsonl(paths.CHECKED / "sft/thoughts/kept.jsonl"))) == 1
     page = paths.report("check_data", "report.md").read_text()
+    assert page.startswith("The rows stand below `data/processed/checked`")
     assert "thoughts" in page
     assert "RL sources" in page
+
+
+def test_a_sandbox_that_is_not_there_is_told_before_any_row_is_cleaned(project, monkeypatch):
+    def cleaned(*_: object) -> None:
+        raise AssertionError("cleaned first")
+
+    monkeypatch.setattr(check_data, "clean_source", cleaned)
+    sft = [raw("thoughts", "maths", [{"prompt": "What is 3 + 4?", "response": THOUGHT}])]
+    text = chosen(sft, [raw("sums", "maths", [ROWS["math"]], schema="math")])
+    away = "backend: remote\n  url: http://127.0.0.1:1\n"
+    paths.RESOLVED.write_text(text.replace("backend: unsafe\n", away).replace("  url: ''\n", ""))
+    with pytest.raises(ConfigError, match="does not serve a sandbox"):
+        check_data.body(Namespace())
 
 
 def test_with_nothing_to_look_at_the_page_says_so(project):

@@ -46,9 +46,13 @@ def check_file(
         raise ConfigError(f"--output {verdicts} is the input too. Name another file.")
     if verdicts.is_dir():
         raise ConfigError(f"--output {verdicts} is a folder. Give the name of a file.")
-    found, partial = Counter[str](), verdicts.with_name(f".{verdicts.name}.partial")
+    found, first, partial = (
+        Counter[str](),
+        list[str](),
+        verdicts.with_name(f".{verdicts.name}.partial"),
+    )
     try:
-        write_jsonl(partial, _counted(judged(rows), found))
+        write_jsonl(partial, _counted(judged(rows), found, failed, first))
         if not found:
             raise DataError(f"{rows}: the file holds no rows.")
         if set(found) == {failed} and (hint := foreign(rows)):
@@ -56,6 +60,8 @@ def check_file(
         partial.replace(verdicts)
     finally:
         partial.unlink(missing_ok=True)
+    if first:
+        say(f"check: the first with verdict {failed}: {first[0]}")
     return found
 
 
@@ -100,7 +106,11 @@ def encodable(value: str | int | None) -> str | int | None:
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _counted(rows: Iterable[dict[str, Any]], found: Counter[str]) -> Iterator[dict[str, Any]]:
+def _counted(
+    rows: Iterable[dict[str, Any]], found: Counter[str], failed: str, first: list[str]
+) -> Iterator[dict[str, Any]]:
     for row in rows:
         found[row["verdict"]] += 1
+        if row["verdict"] == failed and not first:
+            first.append(row["reason"])
         yield row

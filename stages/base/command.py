@@ -42,7 +42,8 @@ def stage_main(
 ) -> None:
     """Run a stage's ``body``; exits 0, or 2 with one plain message on an EverystepError.
 
-    What the body returns (seconds by phase, engine figures) goes into the run record.
+    What the body returns (seconds by phase, engine figures) goes into the run record; None, of a
+    run on a file of somebody's own, leaves the record of the stage as it is.
     """
     parser = argparse.ArgumentParser(
         prog=f"python -m stages.{stage}",
@@ -68,9 +69,11 @@ def stage_main(
         if error.filename is None:
             raise
         sys.exit(_refuse(stage, f"{error.filename}: {error.strerror}."))
+    if measured is None:
+        return
     name = getattr(options, "checkpoint", None)
     where = report(stage) if name is None else report(stage, f"{name}/metrics.json")
-    write_json(where.with_name("provenance.json"), _run_record(stage, started, measured or {}))
+    write_json(where.with_name("provenance.json"), _run_record(stage, started, measured))
 
 
 def _disk_is_full(error: OSError) -> bool:

@@ -61,6 +61,12 @@ class Engine:
     tensor_parallel: Count = 1
 
 
+def require_http(name: str, url: str, such: str) -> None:
+    """ConfigError unless a parameter is an address of HTTP, ``such`` as one."""
+    if not url.startswith(("http://", "https://")):
+        raise ConfigError(f"{name}: '{url}' is no address of HTTP. Give one such as {such}.")
+
+
 @dataclass(frozen=True)
 class SandboxSettings:
     """Where programs that a model wrote are run: for rewards, scores, and tests of problems."""
@@ -73,8 +79,10 @@ class SandboxSettings:
 
     def __post_init__(self) -> None:
         """A remote sandbox has an address; one without walls is no accident."""
-        if bool(self.url) != (self.backend == "remote"):
-            raise ConfigError("sandbox.url: the service's address, with backend: remote only.")
+        if self.backend == "remote":
+            require_http("sandbox.url", self.url, "http://127.0.0.1:8080")
+        elif self.url:
+            raise ConfigError(f"sandbox.url: {self.backend} asks no service. Set backend: remote.")
         if self.backend == "unsafe" and not self.unsafe_rewards:
             raise ConfigError(
                 "sandbox.backend: 'unsafe' keeps model-written programs from nothing: they can "
@@ -100,11 +108,7 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         """The address must be one of HTTP."""
-        if not self.base_url.startswith(("http://", "https://")):
-            raise ConfigError(
-                f"base_url: '{self.base_url}' is no address of HTTP. Give one such as "
-                "http://localhost:8000/v1."
-            )
+        require_http("base_url", self.base_url, "http://localhost:8000/v1")
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ def parse(kind: type[T], value: object, path: str) -> T:
         if name in value:
             built[name] = _convert(hints[name], value[name], where)
         elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
-            raise ConfigError(f"{where}: missing.")
+            raise ConfigError(f"{where}: missing. Give {_wanted(hints[name])}.")
     try:
         return kind(**built)
     except ConfigError as error:
@@ -118,6 +118,18 @@ def meant(name: object, known: Iterable[str], listed: str = "Known") -> str:
     names = list(known)
     close = difflib.get_close_matches(str(name), names, n=1)
     return f" Did you mean '{close[0]}'?" if close else f" {listed}: {', '.join(names)}."
+
+
+def _wanted(hint: Any) -> str:
+    """What a key takes, in words."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Annotated, types.UnionType, typing.Union):
+        return _wanted(next(arg for arg in arguments if arg is not type(None)))
+    if origin is Literal:
+        return f"one of {', '.join(map(str, arguments))}"
+    if origin is dict or dataclasses.is_dataclass(hint):
+        return "a section of keys"
+    return "a list" if origin is tuple else getattr(hint, "__name__", str(hint))
 
 
 def _describe(value: object) -> str:

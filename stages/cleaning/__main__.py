@@ -7,7 +7,6 @@ folder. All filters in their order: ``python -m stages.build_sft_data --input ..
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from stages.base.command import stage_main
 from stages.base.errors import ConfigError
@@ -27,7 +26,7 @@ FOR = {"benchmarks": "decontaminate", "ngram": "decontaminate", "templated_domai
 """Options that only one filter takes."""
 
 
-def body(options: argparse.Namespace) -> dict[str, Any]:
+def body(options: argparse.Namespace) -> None:
     """Run the filter."""
     for name, only in FOR.items():
         if getattr(options, name) is not None and options.filter != only:
@@ -37,7 +36,6 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
     if missing:
         raise ConfigError(f"{options.filter}: needs {' and '.join(missing)}.")
     clean_as_asked(options, (FILTERS[options.filter],))
-    return {}
 
 
 def add_filter_arguments(parser: argparse.ArgumentParser) -> None:

@@ -102,7 +102,8 @@ def order_of_ids(ids: Sequence[str], where: str) -> NDArray[np.int64]:
     for one, other in pairwise(order):
         if ids[one] == ids[other]:
             raise DataError(
-                f"{where}, row {other + 1}: id '{ids[other]}' comes twice. Make ids unique."
+                f"{where}: id '{ids[other]}' comes twice, in rows {one + 1} and {other + 1} of "
+                "those that can be read. Make ids unique."
             )
     ranks = np.empty(len(ids), dtype=np.int64)
     ranks[order] = np.arange(len(ids))

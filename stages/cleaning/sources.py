@@ -85,9 +85,12 @@ def _texts(source: Source, fields: Mapping[str, Any]) -> dict[str, str]:
     texts = {}
     for target, name in (("prompt", source.prompt_field), ("response", source.response_field)):
         wrong = not_a_text(fields, name)
+        if wrong and name in fields:
+            raise DataError(wrong)
         if wrong:
-            chat = isinstance(fields.get(MESSAGES), list) and name not in fields
-            raise DataError(f"{wrong}{USE_MESSAGES}" if chat else wrong)
+            chat = isinstance(fields.get(MESSAGES), list)
+            hint = USE_MESSAGES if chat else f" (`{target}_field` of the source names another)"
+            raise DataError(f"{wrong}{hint}")
         texts[target] = fields[name]
     return texts
 

@@ -38,7 +38,7 @@ def code(fields: Fields) -> list[Parsed]:
     question, entry = text(fields, "problem", "question"), _optional(fields, "entry")
     tests = from_json(fields, "tests")
     if not isinstance(tests, list) or not all(isinstance(test, Mapping) for test in tests):
-        raise DataError("field 'tests' is no list of objects")
+        raise DataError("field 'tests' is no list of {input, output} objects")
     pairs = [(test.get("input"), test.get("output")) for test in tests]
     named = fields.get("checker")
     checker = next((kind for kind in KINDS if kind == named), None)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from stages.base.errors import DataError
 from stages.problems.outside import Draft, Fields, Parsed, Unfit, text, turns
 
+ANSWERS = ("answer", "final_answer", "expected_answer")
 LONGEST_ANSWER = 200  # characters
 PROOF = re.compile(r"\b(?:prove|show) that\b", re.IGNORECASE)
 ASKS = re.compile(
@@ -27,9 +28,9 @@ def math(fields: Fields) -> list[Parsed]:
     """MATH, NuminaMath and their kin: problem or question; answer, else the solution's last box."""
     question = text(fields, "problem", "question")
     try:
-        answer = text(fields, "answer", "final_answer", "expected_answer")
+        answer = text(fields, *ANSWERS)
     except DataError:
-        answer = last_box(text(fields, "solution"))
+        answer = last_box(text(fields, *ANSWERS, "solution"))  # one error that names them all
     level = fields.get("level", "")
     return [_draft(question, answer, str(level) if isinstance(level, str | int) else "")]
 

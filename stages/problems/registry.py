@@ -114,11 +114,15 @@ def _problem(
 def instance_of(problem: Problem) -> tuple[Family[Any], Any, Notation]:
     """Family, instance and notation of a problem; VerifierError if they are not to be had."""
     if problem.family not in FAMILIES:
-        raise VerifierError(f"{problem.id}: no checker for family '{problem.family}'.")
+        known = meant(problem.family, FAMILIES)
+        raise VerifierError(f"{problem.id}: no checker for family '{problem.family}'.{known}")
     kind, meta = FAMILIES[problem.family], problem.meta
     if not isinstance(meta, Mapping):
         raise VerifierError(f"{problem.id}: meta is no mapping.")
     notation, values = meta.get("notation"), meta.get("instance")
     if notation not in ("compact", "text") or not isinstance(values, dict):
-        raise VerifierError(f"{problem.id}: meta lacks a notation or an instance.")
+        raise VerifierError(
+            f"{problem.id}: a problem of a family needs its 'instance', a section of values, and "
+            "the 'notation', compact or text."
+        )
     return kind, kind.load(values), notation

@@ -207,9 +207,11 @@ def removed_rows(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Each as step, reason, id, evidence and the beginning of its texts."""
     lines = list[str]()
     for row in rows:
-        lines += [f"**{row['step']}, {row['reason']}**: {_plain(str(row['id']))}", ""]
+        named = NOTHING if row["id"] is None else _plain(str(row["id"]))
+        lines += [f"**{row['step']}, {row['reason']}**: {named}", ""]
         for name, value in {**row["evidence"], **_texts(row["row"])}.items():
-            lines.append(f"- {name}: {_plain(str(value))}")
+            if said := _joined(value):
+                lines.append(f"- {name}: {_plain(said)}")
         lines.append("")
     return lines
 
@@ -446,6 +448,13 @@ def _pairs(near: Mapping[str, Any] | None) -> list[str]:
 
 def _texts(row: Mapping[str, Any]) -> dict[str, str]:
     return {name: row[name] for name in TEXTS if row.get(name)}
+
+
+def _joined(value: object) -> str:
+    """Evidence as a person reads it: the members of a list, the pieces of a text that was cut."""
+    if isinstance(value, Mapping):
+        return " ".join(str(piece) for piece in value.values() if piece)
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _plain(text: str) -> str:

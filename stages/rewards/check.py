@@ -18,12 +18,13 @@ with or without a unit, one letter of a choice, an InChI, words, else mathematic
 
 An answer is the last \boxed{...}; else what follows the last "Answer:", "The answer is" or "####";
 else a last line that is the answer alone; else the one value of a plain last sentence: "The total
-is 72.", "Total: 72", "She sold 72 clips.". Chinese marks count like English ones.
+is 72.", "Total: 72", "She sold 72 clips.". Chinese marks count like English ones. What is counted
+("clips") must stand in the gold or in "prompt": without either, 72 clips is not 72.
 
-"tolerance" is relative to the gold. Without it a quantity may be off by 1 %; but a whole number
-that counts or names (1945, 118, 12 eggs) must be met exactly, and one with a unit of measure to
-half a step of its last figure that is not zero, never more than 1 %: 118 K by 118.4 K, not by
-119 K; 300 K by 301 K.
+"tolerance" is relative to the gold, and for the verifier "number" alone. Without it a quantity may
+be off by 1 %; but a whole number that counts or names (1945, 118, 12 eggs) must be met exactly, and
+one with a unit of measure to half a step of its last figure that is not zero, never more than 1 %:
+118 K by 118.4 K, not by 119 K; 300 K by 301 K.
 
 Instructions are judged by their wording, which is stricter than IFEval's published checks: whole
 words, bounds that hold under every reading, marks as Markdown has them. What counts as the right

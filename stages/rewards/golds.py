@@ -16,7 +16,7 @@ from stages.rewards.maths_compare import difference
 from stages.rewards.maths_nodes import UnreadableError
 from stages.rewards.maths_pool import TimeLimitError
 from stages.rewards.maths_quantities import Asked
-from stages.rewards.maths_values import Residue, Scalar, Sequence, Text, Union, Value
+from stages.rewards.maths_values import Relation, Residue, Scalar, Sequence, Text, Union, Value
 from stages.rewards.router import verify
 from stages.rewards.science import read_quantity
 from stages.rewards.verifiers import verifier_of
@@ -31,6 +31,7 @@ DRESSES = (
 STATED = ("unit", "tolerance", "aliases")
 SHOWN = 200  # characters of a failure quoted
 NUMBER = re.compile(r"\d+")
+BOTH_SIGNS = re.compile(r"(?:\A|=)\s*(?:\\pm|±)[^=]*\Z")  # what is right of the last =, or all
 
 
 def problem_fault(problem: Problem) -> str | None:
@@ -91,13 +92,15 @@ def altered(gold: str) -> Iterator[str]:
     numbers = list(NUMBER.finditer(gold))
     for found in (numbers[0], numbers[-1]) if numbers else ():
         yield f"{gold[: found.start()]}{int(found[0]) + 1}{gold[found.end() :]}"
-    if not _own_negative(value):
+    if not (_own_negative(value) or BOTH_SIGNS.search(gold)):
         yield gold[1:] if gold.startswith("-") else f"-{gold}"
     yield from (f"{gold} + 1", f"{gold}, 7919")
 
 
 def _own_negative(value: Value) -> bool:
-    """Whether the other sign makes no difference: nothing, or half of a modulus."""
+    """Whether the other sign makes no difference: nothing, half of a modulus, or x = 0."""
+    if isinstance(value, Relation):
+        return value.operator == "=" and _own_negative(value.sides[-1])
     if isinstance(value, Residue):
         return 2 * value.value % value.modulus == 0
     return isinstance(value, Scalar) and value.node.op == "num" and not value.node.value

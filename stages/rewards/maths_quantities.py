@@ -97,6 +97,8 @@ def _added_unit(said: Scalar, unit: Unit, asked: Asked, bare: Pair) -> list[Pair
         return [(bare[0], Scalar(converted(said.node, unit, asked.unit)))]
     if unit in MONEY or _named(unit, asked.prompt):
         return [bare]
+    if not asked.prompt:
+        return "a unit that the gold does not have, and the row has no prompt that names it"
     return "a unit that neither the gold nor the problem has"
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stages.base.errors import VerifierError
+from stages.base.jsonl import json_type
 from stages.base.records import Problem
 from stages.rewards.choices import read_choice
 from stages.rewards.formulas import formula
@@ -39,8 +40,17 @@ def problem_of(row: Row) -> Problem:
     if "tests" in row or "test" in row:
         return _problem(row, "code", {**meta, "code": _code(row), "verifier": "code"})
     if gold(row) is None:
-        raise VerifierError(f"{row['id']}: no gold. Add one, or drop the row.")
+        raise VerifierError(f"{row['id']}: {_ungolden(row)}")
     return _problem(row, "", {**meta, "verifier": row.get("verifier") or default_verifier(row)})
+
+
+def _ungolden(row: Row) -> str:
+    """Why a row has nothing that a response could be held against."""
+    if row.get("gold") is not None and not isinstance(row["gold"], str):
+        return f"'gold' must be a text or a number, not {json_type(row['gold'])}. Correct it."
+    if str(row.get("domain", "")).casefold() == "code":
+        return "no tests. Code is judged by 'tests', or by 'test' in mode assert. Add them."
+    return "no gold. Add one, or drop the row."
 
 
 def _problem(row: Row, family: str, meta: dict[str, Any]) -> Problem:

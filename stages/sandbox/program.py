@@ -160,6 +160,8 @@ def _flush(*streams: Any) -> None:
 def _named(module: ModuleType, name: str) -> Any:
     """A function, or a method of a class made without arguments: ``Solution.solve``."""
     owner, _, method = name.rpartition(".")
+    if (owner or method) not in module.__dict__:
+        raise NameError(f"name '{owner or method}' is not defined")
     found = module.__dict__[owner or method]
     return getattr(found(), method) if owner else found
 

@@ -248,11 +248,6 @@ def _ran(said: Any) -> Ran:
 
 
 def _authorization(settings: SandboxSettings) -> dict[str, str]:
-    if not settings.url.startswith(("http://", "https://")):
-        raise ConfigError(
-            f"sandbox.url: '{settings.url}' is no address of HTTP. Give one such as "
-            "http://127.0.0.1:8080."
-        )
     if not settings.key_variable:
         return {}
     key = os.environ.get(settings.key_variable, "").strip()

@@ -29,6 +29,11 @@ def test_the_run_record_names_versions_and_what_was_measured() -> None:
     assert record["peak_memory_mib"] > 0
 
 
+def test_a_run_on_a_file_of_ones_own_leaves_no_record() -> None:
+    stage_main("demo", "A demo.", lambda _: None)
+    assert not Path("reports").exists()
+
+
 def test_our_errors_end_in_one_plain_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
     def body(_: Namespace) -> None:
         raise ConfigError("demo.rate: unknown key.")
@@ -96,5 +101,5 @@ def test_records_of_one_stage_on_several_checkpoints_stand_apart(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("sys.argv", ["stage", "sft"])
-    stage_main("demo", "A demo.", lambda _: None, lambda p: p.add_argument("checkpoint"))
+    stage_main("demo", "A demo.", lambda _: {}, lambda p: p.add_argument("checkpoint"))
     assert Path("reports/demo/sft/provenance.json").is_file()

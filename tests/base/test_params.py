@@ -255,6 +255,19 @@ def test_an_unknown_override_is_named_where_it_stands_null_or_not(value):
         resolve("tiny", {"make_base_model": {"architecture": {"hiden": value}}})
 
 
+@pytest.mark.parametrize(
+    ("sandbox", "why"),
+    [
+        ({"backend": "remote"}, "sandbox.url: '' is no address of HTTP"),
+        ({"backend": "remote", "url": "localhost:8080"}, "'localhost:8080' is no address of HTTP"),
+        ({"url": "http://localhost:8080"}, "namespaces asks no service. Set backend: remote"),
+    ],
+)
+def test_an_address_of_a_sandbox_and_its_backend_go_together(sandbox, why):
+    with pytest.raises(ConfigError, match=why):
+        resolve("tiny", {"sandbox": sandbox})
+
+
 def rl_sources(*changes: dict) -> dict:
     base = {"name": "s", "kind": "jsonl", "path": "data/raw/a", "domain": "maths", "schema": "math"}
     return {"build_rl_data": {"sources": [{**base, **change} for change in changes]}}

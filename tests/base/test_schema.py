@@ -79,9 +79,15 @@ def test_a_well_known_key_is_refused_with_its_reason_and_others_as_ever(check) -
     assert parse(Telling, {"here": 2}, "s").here == 2
 
 
-def test_a_missing_key_is_named() -> None:
-    with pytest.raises(ConfigError, match=r"stage\.mode: missing"):
-        parse(Outer, {key: value for key, value in GOOD.items() if key != "mode"}, "stage")
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [("mode", "one of a, b"), ("shares", "a section of keys"), ("inner", "a section of keys")],
+)
+def test_a_missing_key_is_named_with_what_it_takes(name: str, wanted: str) -> None:
+    with pytest.raises(ConfigError, match=rf"stage\.{name}: missing\. Give {wanted}\."):
+        parse(Outer, {key: value for key, value in GOOD.items() if key != name}, "stage")
+    with pytest.raises(ConfigError, match=r"stage\.rate: missing\. Give float\."):
+        parse(Inner, {}, "stage")
 
 
 def test_numbers_without_a_dot_in_scientific_notation_are_numbers() -> None:

@@ -61,7 +61,7 @@ def test_a_lone_surrogate_is_repaired_counted_and_can_be_written(tmp_path):
         (b'{"prompt": "cut', "not JSON"),
         (b"[1, 2]", "expected a JSON object"),
         (b"\xff\xfe{}", "not UTF-8"),
-        (b'{"prompt": "no response"}', "'response' is missing"),
+        (b'{"prompt": "no response"}', "'response' is missing (`response_field` of the source"),
         (b'{"prompt": 5, "response": "r"}', "field 'prompt' is a number, not a text"),
         (b"[" * 100_000, ""),
         (b'{"n": ' + b"9" * 5000 + b"}", ""),

@@ -137,7 +137,7 @@ def test_only_the_chosen_filters_run():
 
 
 def test_an_id_that_comes_twice_and_a_missing_field_are_errors_that_name_the_row():
-    with pytest.raises(DataError, match=r"rows\.jsonl, row 3: id 'a' comes twice"):
+    with pytest.raises(DataError, match=r"rows\.jsonl: id 'a' comes twice, in rows 1 and 3"):
         cleaned([row("x"), row("y", "b"), row("z")])
     with pytest.raises(DataError, match=r"rows\.jsonl, row 2: field 'prompt'"):
         cleaned([row("x"), {"id": "b", "domain": "d", "response": "r"}])

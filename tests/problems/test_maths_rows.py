@@ -27,6 +27,18 @@ def test_a_solution_without_a_whole_last_box_is_unreadable(solution):
     assert "solution" in found.unreadable[0][2]
 
 
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"answer": ""}, "field 'answer' is empty"),
+        ({"answer": ["1"]}, "field 'answer' is an array, not a text"),
+        ({}, "field 'answer' or 'final_answer' or 'expected_answer' or 'solution' is missing"),
+    ],
+)
+def test_an_answer_that_is_not_there_is_told_by_the_field_that_was_given(fields, said):
+    assert parsed("math", {"problem": "What is a?", **fields}).unreadable[0][2] == said
+
+
 def test_the_instructions_around_a_dapo_problem_are_taken_off_and_only_they():
     (problem,) = parsed("dapo", ROWS["dapo"]).problems
     assert (problem.prompt, problem.answer) == ("Find x if 2x = 10.", "5")

@@ -89,6 +89,20 @@ def test_the_rows_shown_do_not_depend_on_their_order() -> None:
     assert shown != sample_removed(rows, seed=2)
 
 
+def test_evidence_is_shown_as_text_and_what_says_nothing_is_not() -> None:
+    text = {"before": "", "text": "the item", "after": "and more"}
+    evidence = {"also": [], "words": ["one", "two"], "row_text": text, "count": 0}
+    removed = {"id": None, "step": "s", "reason": "r", "evidence": evidence, "row": {}}
+    assert removed_rows([removed]) == [
+        "**s, r**: –",
+        "",
+        "- words: `one, two`",
+        "- row_text: `the item and more`",
+        "- count: `0`",
+        "",
+    ]
+
+
 def test_a_removed_row_is_shown_on_one_line_and_its_markup_is_not_read() -> None:
     lines = removed_rows(dropped(1))
     assert lines[0] == "**quality, repetition**: `r0`"

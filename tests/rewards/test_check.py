@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from stages.base.checking import read_rows
-from stages.base.errors import ConfigError, DataError
+from stages.base.errors import ConfigError, DataError, VerifierError
 from stages.base.records import Problem, Verdict
 from stages.problems.registry import generate
 from stages.rewards.check import check_file, fault
@@ -88,6 +88,7 @@ def test_a_bad_row_is_an_error_of_its_own_and_the_others_are_judged(tmp_path):
     assert done.returncode == 1
     assert "4 rows: 2 error, 2 pass" in done.stderr
     assert "2 could not be judged" in done.stderr
+    assert f"the first with verdict error: {rows}:2: not JSON" in done.stderr
     assert "Traceback" not in done.stderr
     found = [json.loads(line) for line in output.read_text().splitlines()]
     assert [row["id"] for row in found] == ["a", None, "e", "z"]
@@ -117,6 +118,32 @@ def test_thinking_that_never_began_is_told_from_one_that_never_ended(tmp_path):
     began, ended = [json.loads(line)["reason"] for line in output.read_text().splitlines()]
     assert "never began" in began
     assert ended == "the thinking never ended"
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ({"domain": "maths", "gold": ["3"]}, "'gold' must be a text or a number, not an array"),
+        ({"domain": "code"}, "Code is judged by 'tests'"),
+        ({"domain": "maths", "gold": " "}, "no gold"),
+    ],
+)
+def test_a_row_without_anything_to_hold_a_response_against_says_what_it_lacks(row, told):
+    with pytest.raises(VerifierError, match=told):
+        problem_of({"id": "a", "response": "3", **row})
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ({"family": "chains", "instance": {}}, "no checker for family 'chains'. Did you mean"),
+        ({"family": "chain"}, "needs its 'instance'"),
+    ],
+)
+def test_a_generated_row_without_its_puzzle_says_what_it_lacks(row, told):
+    found = verify(problem_of({"id": "a", **row}), "<think></think> 3", "stop")
+    assert found.verdict is Verdict.ERROR
+    assert told in found.reason
 
 
 @pytest.mark.slow

@@ -21,7 +21,8 @@ MATH500, GSM8K = PUBLIC / "math500.jsonl", PUBLIC / "gsm8k_test.jsonl"
 @pytest.mark.parametrize(
     "gold",
     [
-        "42", "0", "-7", r"\frac{14}{3}", "1,-2", r"1 \pm \sqrt{19}", r"\{1\pm\sqrt{5},-2\}", "x=5",
+        "0", "x = 0", r"\pm 2", r"x = \pm\sqrt{3}", "x=±1",  # as they are with the other sign
+        "42", "-7", r"\frac{14}{3}", "1,-2", r"1 \pm \sqrt{19}", r"\{1\pm\sqrt{5},-2\}", "x=5",
         r"(0,9) \cup (9,36)", r"\text{(C)}", r"\text{Evelyn}", r"864 \mbox{ inches}^2", "5x-7y+4=0",
         r"\begin{pmatrix} -1 & 0 \\ 0 & -1 \end{pmatrix}", "2516_8", r"90^\circ", "12:00", "50\\%",
     ],

@@ -113,6 +113,15 @@ def test_a_value_of_every_plain_type_and_what_a_test_can_do_with_it():
     assert set(found.values()) == {"pass"}
 
 
+@needs_namespaces
+@pytest.mark.parametrize("name", ["g", "S.f"])
+def test_a_function_that_is_not_there_is_named(name):
+    task = {"id": "a", "program": "def f(): pass", "mode": "function", "tests": [[[], None]]}
+    (found,) = judged([{**task, "fn": name}], 1)
+    told = f"NameError: name '{name[0]}' is not defined"
+    assert (found["verdict"], found["reason"]) == ("runtime_error", told)
+
+
 EQUAL = "class E:\n    def __eq__(self, other): return True\n"
 RAISES = "try:\n    f(1)\n    assert False\nexcept {kind}:\n    pass"
 
