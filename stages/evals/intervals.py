@@ -20,7 +20,7 @@ from stages.evals.statistics import Interval, Samples, question_interval, questi
 Floats = NDArray[np.float64]
 FEW_QUESTIONS = 100
 """With fewer, t intervals of lopsided scores fall short of their confidence."""
-MEANS, SPREADS = 512, 64  # nodes of the posterior's grid
+MEANS, SPREADS = 512, 64  # nodes of the grid: rho is at least 1 / 128, a little cautious
 
 
 def score_interval(items: Samples, confidence: float = 0.95) -> Interval:
@@ -44,7 +44,7 @@ def beta_binomial(
     Question i has its own chance, drawn from a beta distribution of mean mu and spread
     rho = 1 / (a + b + 1), and ``right[i]`` of ``drawn[i]`` samples right. The posterior of mu under
     Jeffreys' prior Beta(1/2, 1/2) and a uniform rho is summed on a grid (the model of Bowyer et
-    al., arXiv 2503.01747, section 3.3). rho near 0 says all samples count, rho near 1 only the
+    al., arXiv 2503.01747). rho near 0 says all samples count, rho near 1 only the
     questions do: the data choose. As with Jeffreys' interval (Brown, Cai and DasGupta 2001), the
     interval reaches 0 or 1 when nothing or everything was right. Bad counts are a ValueError.
     """
@@ -82,9 +82,9 @@ def clustered_interval(
     """For questions that share a passage, a contest or a seed: t over clusters, not questions.
 
     The variance of the mean is G / (G - 1) times the sum of squared cluster sums of deviations
-    over Q^2 (Miller 2024, arXiv 2411.00640, section 2.2, with the correction for finitely many
-    clusters), with G - 1 degrees of freedom. ``clusters`` names the cluster of each question.
-    Fewer than two clusters, or clusters that do not differ, say nothing: a ValueError.
+    over Q^2 (clustered standard errors of Miller 2024, arXiv 2411.00640, with the correction for
+    finitely many clusters), with G - 1 degrees of freedom. ``clusters`` names the cluster of each
+    question; fewer than two clusters, or clusters that do not differ, are a ValueError.
     """
     means = question_means(items)
     if len(clusters) != len(means):

@@ -3,7 +3,7 @@
 A contestant rated r beats one rated R with chance 1 / (1 + 10^((R - r) / 400)), so expects place
 1 + sum over the field of 1 / (1 + 10^((r - R) / 400)): the "seed" of Codeforces' own rating rule
 (Mirzayanov, "Open Codeforces rating system", 2015), solved for r as CodeElo does
-(arXiv 2501.01257, section 3.3). Places count from 1.
+(arXiv 2501.01257). Places count from 1.
 
 Why ratings are capped: no finite rating expects place 1, as every contestant of the field adds a
 chance above 0. Winning shows only that one is stronger than this field, so a win is set to the

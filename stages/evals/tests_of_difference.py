@@ -188,8 +188,8 @@ class Plan:
     def detectable(self) -> float:
         """Smallest true difference found with chance ``power``, in [0, 1] units of the score.
 
-        The error is sqrt((movement^2 + 2 spread / k) / Q): Miller 2024, arXiv 2411.00640,
-        section 5, for questions paired and both sides sampled k times.
+        The error is sqrt((movement^2 + 2 spread / k) / Q): power analysis of Miller
+        2024, arXiv 2411.00640, for questions paired and both sides sampled k times.
         """
         error = math.sqrt((self.movement**2 + 2 * self.spread / self.k) / self.questions)
         found = detectable_difference(error, self.questions, self.confidence, self.power)

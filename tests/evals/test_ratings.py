@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def test_the_expected_place_leads_back_to_the_rating(field, rating):
 def test_a_better_place_is_never_a_lower_rating(field, data):
     places = sorted(data.draw(st.lists(st.integers(1, len(field) + 1), min_size=2, max_size=4)))
     found = [contest_rating(place, field) for place in places]
-    assert all(a.rating >= b.rating for a, b in itertools.pairwise(found))
+    assert all(a.rating >= b.rating for a, b in pairwise(found))
     assert all(FLOOR <= one.rating <= one.cap == max(field) + CAP_MARGIN for one in found)
 
 

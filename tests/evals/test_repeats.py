@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -33,7 +33,7 @@ binary = st.lists(
 def test_pass_at_1_is_the_average_and_pass_at_k_grows(items):
     found = [benchmark_pass_at_k(items, k) for k in range(1, 5)]
     assert found[0] == pytest.approx(average(items))
-    assert all(later >= sooner - 1e-12 for sooner, later in itertools.pairwise(found))
+    assert all(later >= sooner - 1e-12 for sooner, later in pairwise(found))
 
 
 def test_missing_samples_are_not_wrong_ones():
