@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from stages.base.seeds import derive_seed
-from stages.evals.statistics import ROUNDING, Interval, detectable_difference
+from stages.evals.statistics import ROUNDING, Interval, Samples, detectable_difference
 
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], float]
@@ -161,11 +161,24 @@ def holm(chances: Mapping[str, float]) -> dict[str, float]:
     return {name: adjusted[name] for name in chances}
 
 
+def sample_spread(items: Samples) -> float:
+    """Mean over questions of the variance of one sample, for a `Plan`, from an earlier run.
+
+    Unbiased, from questions sampled more than once; none of them is a ValueError.
+    """
+    repeated = [item for item in items if len(item) > 1]
+    if not repeated:
+        raise ValueError("a spread needs a question sampled more than once")
+    within = [float(np.var(np.asarray(item, dtype=np.float64), ddof=1)) for item in repeated]
+    return min(WORST, math.fsum(within) / len(within))
+
+
 @dataclass(frozen=True)
 class Plan:
     """What a paired comparison will see before it is run; ``spread`` and ``movement`` are assumed.
 
-    ``spread``: mean over questions of the variance of one sample's score, at most 0.25.
+    ``spread``: mean over questions of the variance of one sample's score, at most 0.25, as
+    `sample_spread` finds it.
     ``movement``: standard deviation over questions of the true change from A to B.
     """
 

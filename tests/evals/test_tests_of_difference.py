@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from stages.evals.statistics import paired_difference
-from stages.evals.tests_of_difference import Plan, bootstrap_difference, holm, mcnemar, paired_p
+from stages.evals.tests_of_difference import (
+    Plan,
+    bootstrap_difference,
+    holm,
+    mcnemar,
+    paired_p,
+    sample_spread,
+)
 
 
 def named(values) -> dict[str, float]:
@@ -238,11 +245,18 @@ def test_a_plan_says_what_30_questions_can_show():
 
 
 @pytest.mark.parametrize(
-    "plan", [Plan(60, 16), Plan(30, 128), Plan(30, 64, spread=0.1), Plan(30, 64, power=0.5)]
+    "plan", [Plan(60, 64), Plan(30, 128), Plan(30, 64, spread=0.1), Plan(30, 64, power=0.5)]
 )
 def test_more_questions_samples_or_steadier_ones_show_more(plan):
-    assert plan.detectable < Plan(30, 64).detectable or plan.k < 64
-    assert plan.detectable < Plan(30, 16).detectable
+    assert plan.detectable < Plan(30, 64).detectable < Plan(30, 64, movement=0.1).detectable
+
+
+def test_a_spread_is_the_mean_variance_within_questions():
+    # 1 of 4: 4/3 * 3/16 = 1/4; none of 4: 0; a question sampled once says nothing
+    assert sample_spread([[1.0, 0.0, 0.0, 0.0], [0.0] * 4, [1.0]]) == pytest.approx(1 / 8)
+    assert sample_spread([[1.0, 0.0]]) == 0.25
+    with pytest.raises(ValueError, match="more than once"):
+        sample_spread([[1.0], [0.0]])
 
 
 def test_samples_do_not_replace_questions_that_move_unlike():
