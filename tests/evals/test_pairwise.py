@@ -66,6 +66,17 @@ def test_order_of_games_and_sides_does_not_matter():
     assert (other.rating, other.low) == pytest.approx((one.models["m"].rating, one.models["m"].low))
 
 
+def test_shuffled_games_give_the_same_bytes():
+    random = np.random.default_rng(5)
+    games = [
+        Game(str(n % 40), first, second, float(random.integers(2)), style=(random.normal(),))
+        for n in range(120)
+        for first, second in (("m", "base"), ("z", "m"))
+    ]
+    shuffled = [games[place] for place in random.permutation(len(games))]
+    assert fit(shuffled) == fit(games)
+
+
 def test_the_anchor_shifts_all_alike():
     games = [*duel(6, 0, 4), Game("q", "m", "z", 1.0), Game("r", "m", "z", 0.0)]
     one, other = (bradley_terry(games, name, 0, draws=5).models for name in ("base", "z"))
