@@ -27,7 +27,7 @@ class Interval:
 
     low: float
     high: float
-    kind: Literal["t", "wilson"]
+    kind: Literal["t", "wilson", "beta-binomial", "clustered t", "bootstrap"]
 
 
 @dataclass(frozen=True)

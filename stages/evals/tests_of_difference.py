@@ -1,0 +1,219 @@
+"""Whether scores differ: paired bootstrap, exact McNemar, Holm, and what a run will be able to see.
+
+Everything is paired by question. Questions are taken in the order of their ids, so the order of
+rows changes no byte.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from stages.base.seeds import derive_seed
+from stages.evals.statistics import ROUNDING, Interval, Samples, detectable_difference
+
+Floats = NDArray[np.float64]
+Statistic = Callable[[Floats], float]
+"""Scores of the questions drawn, [Q] -> the score of a benchmark."""
+DRAWS = 10_000
+AT_ONCE = 2_000_000  # numbers drawn in one block: 16 MB
+PLACES = 12  # BCa counts draws below the observed score: equal ones must not differ by rounding
+WORST = 0.25
+"""Variance of a sample's score when each question is right half the time: the largest there is."""
+
+
+def bootstrap_difference(
+    before: Mapping[str, float],
+    after: Mapping[str, float],
+    seed: int,
+    *,
+    statistic: Statistic | None = None,
+    clusters: Mapping[str, str] | None = None,
+    confidence: float = 0.95,
+    draws: int = DRAWS,
+) -> Interval:
+    """Interval of score(B) - score(A), drawing questions anew with all their samples, in pairs.
+
+    ``statistic`` makes a score of question means: the mean by default, else a harmonic mean, a
+    share above a bar. ``clusters`` names each question's cluster; then whole clusters are drawn.
+    Bias-corrected and accelerated (Efron 1987, by `scipy.stats.bootstrap`); percentiles where the
+    acceleration is undefined. Samples are not drawn again within a question: that would count
+    their noise twice. When no draw moves the difference the interval has no width and says
+    nothing. Unequal questions, or fewer than two clusters, are a ValueError.
+    """
+    names = sorted(before)
+    if names != sorted(after):
+        raise ValueError("a paired bootstrap needs the same questions on both sides")
+    groups: dict[str, list[int]] = defaultdict(list)
+    for place, name in enumerate(names):
+        groups[name if clusters is None else clusters[name]].append(place)
+    if len(groups) < 2:
+        raise ValueError(f"a paired bootstrap needs two questions or clusters, not {len(groups)}")
+    first, second = (_scores(side, names) for side in (before, after))
+    members = [np.array(places) for _, places in sorted(groups.items())]
+
+    def difference(drawn: NDArray[np.int_], axis: int = -1) -> Any:
+        if statistic is None and clusters is None:
+            return (second - first)[drawn].mean(axis=axis).round(PLACES)
+        score = statistic or _mean
+        rows = drawn.reshape(-1, drawn.shape[-1])
+        chosen = [np.concatenate([members[one] for one in row]) for row in rows]
+        moved = [score(second[these]) - score(first[these]) for these in chosen]
+        return np.array(moved).reshape(drawn.shape[:-1]).round(PLACES)
+
+    with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
+        warnings.simplefilter("ignore", stats.DegenerateDataWarning)
+        found = stats.bootstrap(
+            (np.arange(len(members)),),
+            difference,
+            n_resamples=draws,
+            batch=max(1, AT_ONCE // len(members)),
+            confidence_level=confidence,
+            method="BCa",
+            rng=np.random.default_rng(derive_seed(seed, "paired bootstrap")),
+        )
+    low, high = (float(bound) for bound in found.confidence_interval)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        tails = (0.5 - confidence / 2, 0.5 + confidence / 2)
+        low, high = (float(bound) for bound in np.quantile(found.bootstrap_distribution, tails))
+    return Interval(low, high, "bootstrap")
+
+
+def _mean(scores: Floats) -> float:
+    return float(scores.mean())
+
+
+def _scores(side: Mapping[str, float], names: list[str]) -> Floats:
+    scores = np.array([side[name] for name in names], dtype=np.float64)
+    if not np.isfinite(scores).all():
+        raise ValueError("a score that is not a finite number cannot be compared")
+    return scores
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """Questions only B solved, only A solved, and the two-sided chance of that by accident."""
+
+    gained: int
+    lost: int
+    p: float
+
+
+def mcnemar(before: Mapping[str, float], after: Mapping[str, float]) -> McNemar:
+    """The exact test for k = 1: are as many questions lost as gained? (McNemar 1947).
+
+    Given the number of questions that changed, gains are binomial with chance 1/2 if nothing else
+    did; no change at all is p = 1. Scores other than 0 and 1, or unequal questions, are a
+    ValueError.
+    """
+    if before.keys() != after.keys():
+        raise ValueError("McNemar's test needs the same questions on both sides")
+    if any(score not in (0.0, 1.0) for side in (before, after) for score in side.values()):
+        raise ValueError("McNemar's test is for one sample a question, right (1) or wrong (0)")
+    gained = sum(after[name] > before[name] for name in before)
+    lost = sum(after[name] < before[name] for name in before)
+    if gained + lost == 0:
+        return McNemar(0, 0, 1.0)
+    return McNemar(gained, lost, float(stats.binomtest(gained, gained + lost, 0.5).pvalue))
+
+
+def paired_p(before: Mapping[str, float], after: Mapping[str, float]) -> float:
+    """Two-sided chance of so large a mean change by question if there were none.
+
+    McNemar's exact test where all scores are 0 or 1; else the t test that belongs to
+    `paired_difference`, and a sign test where all questions moved alike. The same two questions or
+    more on both sides, else a ValueError.
+    """
+    names = sorted(before)
+    if names != sorted(after) or len(names) < 2:
+        raise ValueError("a paired test needs the same questions, two at least, on both sides")
+    first, second = (_scores(side, names) for side in (before, after))
+    if np.isin(first, (0.0, 1.0)).all() and np.isin(second, (0.0, 1.0)).all():
+        return mcnemar(before, after).p
+    moved = second - first
+    if np.ptp(moved) < ROUNDING:
+        still = abs(float(moved.mean())) < ROUNDING
+        return 1.0 if still else min(1.0, 2 * 0.5 ** len(moved))
+    return float(stats.ttest_1samp(moved, 0.0).pvalue)
+
+
+def holm(chances: Mapping[str, float]) -> dict[str, float]:
+    """Chances adjusted for looking at many benchmarks at once (Holm 1979), by the same names.
+
+    The i-th smallest of m is multiplied by m - i + 1, and none is below one smaller than it.
+    Calling those at most alpha different errs anywhere with chance alpha at most, whatever their
+    dependence. A p outside [0, 1] is a ValueError.
+    """
+    if not all(0.0 <= p <= 1.0 for p in chances.values()):
+        raise ValueError("a p value lies between 0 and 1")
+    adjusted, largest = {}, 0.0
+    for place, (name, p) in enumerate(sorted(chances.items(), key=lambda pair: (pair[1], pair[0]))):
+        largest = max(largest, min(1.0, p * (len(chances) - place)))
+        adjusted[name] = largest
+    return {name: adjusted[name] for name in chances}
+
+
+def sample_spread(items: Samples) -> float:
+    """Mean over questions of the variance of one sample, for a `Plan`, from an earlier run.
+
+    Unbiased, from questions sampled more than once; none of them is a ValueError.
+    """
+    repeated = [item for item in items if len(item) > 1]
+    if not repeated:
+        raise ValueError("a spread needs a question sampled more than once")
+    within = [float(np.var(np.asarray(item, dtype=np.float64), ddof=1)) for item in repeated]
+    return min(WORST, math.fsum(within) / len(within))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a paired comparison will see before it is run; ``spread`` and ``movement`` are assumed.
+
+    ``spread``: mean over questions of the variance of one sample's score, at most 0.25, as
+    `sample_spread` finds it.
+    ``movement``: standard deviation over questions of the true change from A to B.
+    """
+
+    questions: int
+    k: int
+    spread: float = WORST
+    movement: float = 0.0
+    confidence: float = 0.95
+    power: float = 0.8
+
+    def __post_init__(self) -> None:
+        if self.questions < 2 or self.k < 1:
+            raise ValueError("a comparison needs two questions and one sample of each")
+        if not (0 <= self.spread <= WORST and 0 <= self.movement <= 1):
+            raise ValueError(f"a spread is at most {WORST}, a movement at most 1")
+        if not (0 < self.confidence < 1 and 0 < self.power < 1):
+            raise ValueError("confidence and power lie between 0 and 1")
+
+    @property
+    def detectable(self) -> float:
+        """Smallest true difference found with chance ``power``, in [0, 1] units of the score.
+
+        The error is sqrt((movement^2 + 2 spread / k) / Q): power analysis of Miller
+        2024, arXiv 2411.00640, for questions paired and both sides sampled k times.
+        """
+        error = math.sqrt((self.movement**2 + 2 * self.spread / self.k) / self.questions)
+        found = detectable_difference(error, self.questions, self.confidence, self.power)
+        return min(1.0, found)
+
+    @property
+    def sentence(self) -> str:
+        """The same in words, points being hundredths of the full score."""
+        return (
+            f"With {self.questions} questions and k = {self.k} you can see "
+            f"{100 * self.detectable:.1f} points ({100 * self.power:g}% power at "
+            f"{100 * self.confidence:g}% confidence, if one sample's variance is {self.spread:g} "
+            f"and true changes vary by {100 * self.movement:g} points between questions)."
+        )
