@@ -7,6 +7,7 @@ none.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,6 +56,12 @@ def by_reading(check: Check) -> Judge:
     return judge
 
 
+def mean_score(samples: Sequence[Scored]) -> float | None:
+    """The mean of the samples of a question that could be checked; None if none could."""
+    known = [one.score for one in samples if one.score is not None]
+    return math.fsum(known) / len(known) if known else None
+
+
 def as_samples(samples: Sequence[Sample]) -> list[Scored]:
     """Each sample by itself, clustered by its question."""
     return [sample.scored for sample in samples]
@@ -72,7 +79,8 @@ class Published:
 
     ``files`` are patterns of its file's name, the first that matches counts; ``problems`` makes
     none of a row that is not part of the benchmark, given the seed of the options' order.
-    ``units`` are what the score is the mean of; ``sha256`` pins files by name.
+    ``units`` are what the score is the mean of, ``item_score`` that of one problem's samples,
+    ``metric`` the score's name, with k in it; ``sha256`` pins files by name.
     """
 
     name: str
@@ -81,6 +89,8 @@ class Published:
     problems: Callable[[Entry, int | None], Iterator[Problem]]
     judge: Judge = verified
     units: Callable[[Sequence[Sample]], list[Scored]] = as_samples
+    item_score: Callable[[Sequence[Scored]], float | None] = mean_score
+    metric: str = "avg@{k}"
     measures: Callable[[Sequence[Sample]], dict[str, Any]] = no_measures
     sha256: Mapping[str, str] = field(default_factory=dict)
 

@@ -50,7 +50,7 @@ def score_file(
     scores, items = parts.values()
     try:
         write_json(scores, found)
-        write_jsonl(items, item_rows(samples))
+        write_jsonl(items, item_rows(benchmark, samples))
         for target, partial in parts.items():
             partial.replace(target)
     finally:

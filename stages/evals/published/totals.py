@@ -10,7 +10,7 @@ from typing import Any
 
 from stages.base.errors import VerifierError
 from stages.base.records import Problem, Verdict
-from stages.evals.published.benchmark import Loaded, Published, Sample
+from stages.evals.published.benchmark import Loaded, Published, Sample, mean_score
 from stages.evals.scoring import Scored, grouped, rounded, summarise
 from stages.evals.statistics import pass_at_k
 
@@ -39,6 +39,7 @@ def totals(benchmark: Published, loaded: Loaded, samples: Sequence[Sample]) -> d
     counts = Counter(one.verdict.value for one in scored)
     return {
         "benchmark": benchmark.name,
+        "metric": benchmark.metric.format(k=repeats["k"]),
         **{name: found[name] for name in KEPT},
         "duplicate_rate": repeats["duplicate_rate"],
         "k": repeats["k"],
@@ -71,26 +72,25 @@ def by_group(samples: Sequence[Sample]) -> dict[str, float | None]:
     """Mean score of each group (subject, task) that problems name, by its name."""
     scores: dict[str, list[float]] = {}
     for question in grouped(sample.scored for sample in samples).values():
-        group = question[0].problem.meta.get("group")
-        known = [one.score for one in question if one.score is not None]
-        if group is not None and known:
-            scores.setdefault(str(group), []).append(math.fsum(known) / len(known))
+        group, mean = question[0].problem.meta.get("group"), mean_score(question)
+        if group is not None and mean is not None:
+            scores.setdefault(str(group), []).append(mean)
     return {name: rounded(math.fsum(of) / len(of)) for name, of in sorted(scores.items())}
 
 
-def item_rows(samples: Sequence[Sample]) -> Iterator[Mapping[str, Any]]:
-    """Rows of items.jsonl by id: verdicts and reasons of each sample, and the mean score."""
+def item_rows(benchmark: Published, samples: Sequence[Sample]) -> Iterator[Mapping[str, Any]]:
+    """Rows of items.jsonl by id: verdicts and reasons of each sample, and what it scores."""
     for _, group in sorted(grouped(sample.scored for sample in samples).items()):
         problem = group[0].problem
-        known = [one.score for one in group if one.score is not None]
+        known = [one for one in group if one.score is not None]
         extra: dict[str, Any] = {
             name: problem.meta[name] for name in ("group", "mapping") if name in problem.meta
         }
         yield {
             "id": problem.id,
-            "benchmark": group[0].benchmark.name,
+            "benchmark": benchmark.name,
             "domain": problem.domain,
-            "mean": rounded(math.fsum(known) / len(known)) if known else None,
+            "score": rounded(benchmark.item_score(group)),
             "samples": len(known),
             "verdicts": [one.verdict.value for one in group],
             "reasons": [one.reason.encode("utf-8", "replace").decode() for one in group],
@@ -109,7 +109,7 @@ def table(found: Mapping[str, Any]) -> str:
     rerun = "" if found["rerun_low"] is None else _between(found["rerun_low"], found["rerun_high"])
     rows = [
         ("benchmark", found["benchmark"]),
-        (f"score, avg@{found['k']}", f"{_percent(found['score'])}"),
+        (found["metric"], _percent(found["score"])),
         ("95% for other problems", f"{_between(found['low'], found['high'])} {found['interval']}"),
         ("95% for another run", rerun or "needs k above 1"),
         *((f"pass@{k}", _percent(value)) for k, value in found["pass_at"].items()),

@@ -78,7 +78,7 @@ def test_a_checker_that_fails_leaves_the_sample_out(tmp_path: Path) -> None:
     path = write(tmp_path / "r.jsonl", given)
     found = score_file("gsm8k", path, Broken(), data, tmp_path)
     assert (found["counts"]["wrong"], found["counts"]["error"], found["score"]) == (1, 1, 0.0)
-    assert items(tmp_path)["1"]["mean"] is None
+    assert items(tmp_path)["1"]["score"] is None
     only = write(tmp_path / "r.jsonl", given[1:])
     with pytest.raises(VerifierError, match="no response could be checked"):
         score_file("gsm8k", only, Broken(), data, tmp_path)

@@ -11,6 +11,9 @@ from tests.evals.published.minis import MINI, Expected, items, scored, write
 READ = {
     "gsm8k": Expected(0.4, {"pass": 4, "wrong": 2, "unparsed": 2, "truncated": 2}),
     "math500": Expected(0.4, {"pass": 4, "wrong": 4, "unparsed": 1, "truncated": 1}),
+    "ifeval": Expected(4 / 9, {"pass": 4, "wrong": 4, "truncated": 1}),
+    "arc_agi1": Expected(3.5 / 8, {"pass": 6, "wrong": 9, "unparsed": 3, "truncated": 2}),
+    "bbeh": Expected(0.6, {"pass": 6, "wrong": 2, "unparsed": 1, "truncated": 1}),
 }
 """Benchmarks whose responses are read, not run."""
 
@@ -19,6 +22,7 @@ READ = {
 def test_golds_fed_back_are_a_perfect_score(name: str, tmp_path: Path) -> None:
     found = scored(name, MINI / name / "right.jsonl", tmp_path)
     assert (found["score"], found["counts"]["pass"]) == (1.0, found["problems"])
+    assert (found["missing"], found["counts"]["error"]) == (0, 0)
     assert 8 <= found["problems"] <= 12
 
 
@@ -31,7 +35,7 @@ def test_mixed_responses_have_their_known_score(
     assert found["score"] == pytest.approx(expected.score, abs=1e-6)
 
 
-@pytest.mark.parametrize("text", ["", "I do not know.", "<think>hm"])
+@pytest.mark.parametrize("text", ["", "I, as I said, do not know.", "<think>hm"])
 @pytest.mark.parametrize("name", READ)
 def test_an_empty_or_constant_answer_scores_nothing(name: str, text: str, tmp_path: Path) -> None:
     scored(name, MINI / name / "right.jsonl", tmp_path)
