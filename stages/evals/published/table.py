@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stages.evals.published import arc, bbeh, code_sets, ifeval, maths_sets
+from stages.evals.published import arc, bbeh, choice_sets, code_sets, ifeval, maths_sets, zebra
 from stages.evals.published.benchmark import Published, by_reading
 from stages.evals.published.totals import by_group
 
@@ -48,6 +48,39 @@ BENCHMARKS = (
         bbeh.bbeh,
         by_reading(bbeh.check),
         measures=bbeh.measures,
+    ),
+    Published(
+        "zebralogic",
+        "logic",
+        ("*zebra*.jsonl", "*zebra*.json", "*.parquet"),
+        zebra.zebra,
+        by_reading(zebra.check),
+        measures=zebra.measures,
+    ),
+    Published("aime", "maths", ("*aime*.jsonl", "*aime*.json", "*.parquet"), maths_sets.aime),
+    Published(
+        "hmmt", "maths", ("*hmmt*.jsonl", "*hmmt*.json", "*.parquet"), maths_sets.competition
+    ),
+    Published(
+        "gpqa",
+        "science",
+        ("gpqa_diamond.csv", "*gpqa*.csv", "*gpqa*.jsonl"),
+        choice_sets.gpqa,
+        measures=by_group,
+    ),
+    Published(
+        "mmlu_pro",
+        "science",
+        ("test*.parquet", "*mmlu*pro*.jsonl", "*mmlu*pro*.json"),
+        choice_sets.mmlu_pro,
+        measures=by_group,
+    ),
+    Published(
+        "mbpp",
+        "code",
+        ("mbpp.jsonl", "sanitized-mbpp.json", "*mbpp*.jsonl"),
+        code_sets.mbpp,
+        code_sets.judge,
     ),
 )
 

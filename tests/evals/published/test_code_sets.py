@@ -19,6 +19,7 @@ from tests.evals.published.minis import MINI, SHARED, Expected, fed_back, items,
 
 RUN = {
     "humaneval": Expected(3 / 8, {"pass": 3, "wrong": 3, "unparsed": 1, "truncated": 1}),
+    "mbpp": Expected(4 / 8, {"pass": 4, "wrong": 2, "unparsed": 1, "truncated": 1}),
 }
 
 
@@ -76,3 +77,9 @@ def test_the_golds_of_humaneval_are_a_perfect_score(tmp_path: Path, sandbox: San
     assert (found["score"], found["counts"]["pass"]) == (1.0, 164)
     nothing = dict.fromkeys(texts, "    return None")
     assert fed_back("humaneval", file, nothing, tmp_path, sandbox)["score"] == 0.0
+
+
+def test_only_the_test_split_of_mbpp_counts() -> None:
+    loaded = load(benchmark_named("mbpp"), MINI / "mbpp", None)
+    assert [problem.id for problem in loaded.problems] == [str(task) for task in range(11, 19)]
+    assert loaded.set_aside == 1

@@ -13,6 +13,11 @@ READ = {
     "math500": Expected(0.4, {"pass": 4, "wrong": 4, "unparsed": 1, "truncated": 1}),
     "ifeval": Expected(4 / 9, {"pass": 4, "wrong": 4, "truncated": 1}),
     "arc_agi1": Expected(3.5 / 8, {"pass": 6, "wrong": 9, "unparsed": 3, "truncated": 2}),
+    "zebralogic": Expected(3 / 8, {"pass": 3, "wrong": 3, "unparsed": 1, "truncated": 1}),
+    "aime": Expected(4 / 8, {"pass": 4, "wrong": 3, "unparsed": 1}),
+    "hmmt": Expected(5 / 8, {"pass": 5, "wrong": 3}),
+    "gpqa": Expected(4 / 8, {"pass": 4, "wrong": 1, "unparsed": 2, "truncated": 1}),
+    "mmlu_pro": Expected(5 / 8, {"pass": 5, "wrong": 1, "unparsed": 1, "truncated": 1}),
     "bbeh": Expected(0.6, {"pass": 6, "wrong": 2, "unparsed": 1, "truncated": 1}),
 }
 """Benchmarks whose responses are read, not run."""
@@ -35,7 +40,7 @@ def test_mixed_responses_have_their_known_score(
     assert found["score"] == pytest.approx(expected.score, abs=1e-6)
 
 
-@pytest.mark.parametrize("text", ["", "I, as I said, do not know.", "<think>hm"])
+@pytest.mark.parametrize("text", ["", "Perhaps, but nobody knows.", "<think>hm"])
 @pytest.mark.parametrize("name", READ)
 def test_an_empty_or_constant_answer_scores_nothing(name: str, text: str, tmp_path: Path) -> None:
     scored(name, MINI / name / "right.jsonl", tmp_path)
