@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from stages.base.errors import DataError
 from stages.base.records import Judgement, Problem, Verdict
@@ -55,13 +55,13 @@ def _list(entry: Entry, name: str) -> list[Any]:
 
 
 def _pair(entry: Entry, pair: object) -> tuple[Grid, Grid]:
-    grids = [pair.get(name) for name in ("input", "output")] if isinstance(pair, dict) else []
-    if len(grids) != 2 or not all(map(is_grid, grids)):
+    given, made = (pair.get("input"), pair.get("output")) if isinstance(pair, dict) else (0, 0)
+    if not is_grid(given) or not is_grid(made):
         raise DataError(f"{entry.where}: a pair is an input and an output grid of digits.")
-    return grids[0], grids[1]
+    return given, made
 
 
-def is_grid(value: object) -> bool:
+def is_grid(value: object) -> TypeGuard[Grid]:
     """Whether a value is rows of one length, 1 to 30 each way, of whole numbers from 0 to 9."""
     if not isinstance(value, list) or not 1 <= len(value) <= SIDE:
         return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +80,7 @@ class Published:
     ``files`` are patterns of its file's name, the first that matches counts; ``problems`` makes
     none of a row that is not part of the benchmark, given the seed of the options' order.
     ``units`` are what the score is the mean of, ``item_score`` that of one problem's samples,
-    ``metric`` the score's name, with k in it; ``sha256`` pins files by name.
+    ``metric`` the score's name, with k in it; ``known`` the SHA-256 of its file.
     """
 
     name: str
@@ -92,29 +92,29 @@ class Published:
     item_score: Callable[[Sequence[Scored]], float | None] = mean_score
     metric: str = "avg@{k}"
     measures: Callable[[Sequence[Sample]], dict[str, Any]] = no_measures
-    sha256: Mapping[str, str] = field(default_factory=dict)
+    known: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """The problems of a file in its order, SHA-256 of its bytes, and how many rows gave none."""
+    """The problems of a file in its order, and how many of its rows gave none.
+
+    ``sha256`` is that of its bytes; ``known`` whether they are those its golds were checked on.
+    """
 
     problems: list[Problem]
     sha256: str
+    known: bool
     set_aside: int
 
 
 def load(benchmark: Published, data: Path, shuffle: int | None) -> Loaded:
     """Read a benchmark's published file, or files; two problems of one id are a DataError."""
     digest, seen = hashlib.sha256(), dict[str, str]()
-    problems, set_aside = list[Problem](), 0
+    problems, set_aside, known = list[Problem](), 0, True
     for path in files_of(data, benchmark.files):
         content = hashlib.sha256(path.read_bytes()).hexdigest()
-        if benchmark.sha256.get(path.name, content) != content:
-            raise DataError(
-                f"{path}: SHA-256 {content[:12]}..., the published file has "
-                f"{benchmark.sha256[path.name][:12]}.... Fetch it again."
-            )
+        known = known and content in benchmark.known
         digest.update(content.encode())
         for entry in read_entries(path):
             found = list(benchmark.problems(entry, shuffle))
@@ -128,7 +128,7 @@ def load(benchmark: Published, data: Path, shuffle: int | None) -> Loaded:
             problems += found
     if not problems:
         raise DataError(f"{data}: no problem of {benchmark.name} in it.")
-    return Loaded(problems, digest.hexdigest(), set_aside)
+    return Loaded(problems, digest.hexdigest(), known, set_aside)
 
 
 def problem_of(

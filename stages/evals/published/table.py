@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from stages.evals.published import arc, bbeh, choice_sets, code_sets, ifeval, maths_sets, zebra
 from stages.evals.published.benchmark import Published, by_reading
 from stages.evals.published.totals import by_group
+
+KNOWN = {
+    "gsm8k": "3730d312f6e3440559ace48831e51066acaca737f6eabec99bccb9e4b3c39d14",
+    "math500": "35dc41080a3680858b27fa7e0533d2d547825316fc5dafe5d316f4ccc5a06132",
+    "humaneval": "b796127e635a67f93fb35c04f4cb03cf06f38c8072ee7cee8833d7bee06979ef",
+    "ifeval": "67ffeee0fcb87c317c5b08a2de85557b4a7e96ada6178aa645b4954fe4b53d49",
+    "bbeh": "14e77b3d6be68faa008d268abf53b1f8d2420ffdd762504a304dafc3f8d43026",
+}
+"""SHA-256 of the files whose golds were fed back with a perfect score."""
 
 BENCHMARKS = (
     Published("gsm8k", "maths", ("*gsm8k*.jsonl", "test.jsonl"), maths_sets.gsm8k),
@@ -84,4 +94,7 @@ BENCHMARKS = (
     ),
 )
 
-TABLE: Mapping[str, Published] = {benchmark.name: benchmark for benchmark in BENCHMARKS}
+TABLE: Mapping[str, Published] = {
+    benchmark.name: replace(benchmark, known=frozenset(filter(None, [KNOWN.get(benchmark.name)])))
+    for benchmark in BENCHMARKS
+}

@@ -52,6 +52,7 @@ def totals(benchmark: Published, loaded: Loaded, samples: Sequence[Sample]) -> d
         "counts": {verdict.value: counts[verdict.value] for verdict in Verdict},
         "measures": benchmark.measures(samples),
         "data_sha256": loaded.sha256,
+        "data_known": loaded.known,
     }
 
 
@@ -117,6 +118,7 @@ def table(found: Mapping[str, Any]) -> str:
         *((name, str(count)) for name, count in found["counts"].items()),
         ("missing", str(found["missing"])),
         ("rows set aside", str(found["set_aside"])),
+        ("bytes of the file", "known" if found["data_known"] else "not on our list"),
         *((name, _shown(value)) for name, value in found["measures"].items()),
     ]
     width = max(len(name) for name, _ in rows)

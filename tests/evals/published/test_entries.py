@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 from pathlib import Path
 
@@ -62,11 +63,17 @@ def test_a_file_that_cannot_be_read_is_named(
         load(Published("gsm8k", "maths", ("*",), gsm8k), path, None)
 
 
-def test_a_pinned_file_that_differs_and_an_id_that_stands_twice_are_refused(tmp_path: Path) -> None:
+def test_known_bytes_are_told_from_others(tmp_path: Path) -> None:
     path = files(tmp_path)[0]
-    pinned = Published("gsm8k", "maths", ("*",), gsm8k, sha256={"a.jsonl": "0" * 64})
-    with pytest.raises(DataError, match="SHA-256"):
-        load(pinned, path, None)
+    known = frozenset({hashlib.sha256(path.read_bytes()).hexdigest()})
+    benchmark = Published("gsm8k", "maths", ("*",), gsm8k, known=known)
+    assert load(benchmark, path, None).known
+    path.write_text(TEXT + "\n")
+    assert not load(benchmark, path, None).known
+
+
+def test_an_id_that_stands_twice_and_no_aime_answer_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
     row = json.dumps({"id": 7, "problem": "?", "answer": "012"}) + "\n"
     path.write_text(row)
     (problem,) = load(Published("aime", "maths", ("*",), aime), path, None).problems

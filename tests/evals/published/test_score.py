@@ -133,7 +133,7 @@ def test_the_golds_of_gsm8k_and_math_500_are_a_perfect_score(tmp_path: Path) -> 
     lines = (SHARED / "gsm8k_test.jsonl").read_text().splitlines()
     texts = {str(n): json.loads(line)["answer"] for n, line in enumerate(lines)}
     found = fed_back("gsm8k", "gsm8k_test.jsonl", texts, tmp_path)
-    assert (found["score"], found["counts"]["pass"]) == (1.0, 1319)
+    assert (found["score"], found["counts"]["pass"], found["data_known"]) == (1.0, 1319, True)
     given = [
         json.loads(line) for line in (SHARED / "math500.jsonl").read_text().split("\n") if line
     ]
