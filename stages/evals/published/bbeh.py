@@ -23,7 +23,8 @@ from stages.rewards.extraction import boxes
 
 FOLDER = "bbeh_"  # of a task of the full set
 MARK = re.compile(
-    r"(?i)\bthe\s+(?:final\s+|correct\s+)?answer\s+is\b\s*:?|^[\s*#]*answer\s*\**:", re.MULTILINE
+    r"(?im)\bthe\s{1,9}(?:(?:final|correct)\s{1,9})?answer\s{1,9}is\b\s{0,9}:?|"
+    r"^[ \t*#]{0,9}answer[ *]{0,9}:"
 )
 WRAPPED = re.compile(r"\\(?:text|texttt|textbf|mathrm)\{([^{}]*)\}")
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")

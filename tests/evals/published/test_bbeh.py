@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,13 @@ def test_answers_that_are_the_target(text: str, target: str) -> None:
 )
 def test_answers_that_are_not(text: str, target: str) -> None:
     assert not same(folded(stated(text)), folded(target))
+
+
+def test_long_blanks_take_no_longer_than_other_text() -> None:
+    text = "the " + " " * 50_000 + "x" + "\n" * 50_000 + "*" * 20_000
+    started = time.process_time()
+    assert stated(text) == "*" * 20_000
+    assert time.process_time() - started < 2.0  # 27 seconds where blanks are looked at again
 
 
 def test_micro_and_harmonic_averages(tmp_path: Path) -> None:
