@@ -31,8 +31,8 @@ class Checker:
     within ``rel`` or ``abs`` will do. ``float``: for whole numbers too. ``any_order``: the same
     lines, or members, in any order, fractions as with ``decimals``.
 
-    Values of functions must be of the same type, but for lists and tuples, and for numbers that
-    may be off. ``expected`` comes from JSON.
+    Values of functions must be of the same type, but for lists and tuples, for numbers that may be
+    off, and for sets where the order does not count. ``expected`` comes from JSON.
 
     >>> Checker("decimals").same_text("0.333333333333 yes", "0.333333 yes")
     True
@@ -91,7 +91,7 @@ class Checker:
             if self.kind == "any_order":
                 return _matched(expected, value, self.same_value)
             return len(expected) == len(value) and all(map(self.same_value, expected, value))
-        if isinstance(expected, list) and isinstance(value, set | frozenset):
+        if self.kind == "any_order" and isinstance(expected, list) and _is_set(value):
             return _matched(expected, list(value), self.same_value)
         if isinstance(expected, dict) and type(value) is dict:
             return self._same_dict(expected, value)
@@ -114,6 +114,10 @@ class Checker:
             and texts.keys() == expected.keys()
             and all(self.same_value(one, texts[key]) for key, one in expected.items())
         )
+
+
+def _is_set(value: Any) -> bool:
+    return isinstance(value, set | frozenset)
 
 
 def _lines(text: str) -> list[list[str]]:

@@ -1,0 +1,119 @@
+"""HumanEval and MBPP: programs, run against the published tests in the sandbox.
+
+The program is the last closed code block of the answer. A response without one is the rest of the
+prompt's function if it begins indented, as completion models write it, or a program if it defines
+the function at its margin; else there is none. What stands in the prompt above the function
+(imports, helpers) is there for program and test.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from stages.base.errors import DataError
+from stages.base.protocols import Sandbox
+from stages.base.records import Judgement, Problem, Verdict
+from stages.evals.published.benchmark import problem_of
+from stages.evals.published.entries import Entry
+from stages.problems.answers import CLOSE, OPEN
+from stages.problems.code import CodeTask
+from stages.rewards.programs import Answer, judge_programs, program_in
+from stages.rewards.router import answered
+
+FENCE = "`" * 12  # no program closes it
+MBPP_TEST = range(11, 511)
+"""Task ids of MBPP's test split; the others are for prompts and training."""
+
+
+def humaneval(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
+    """``task_id``, ``prompt``, ``entry_point``, ``test`` with its ``check(candidate)``."""
+    del shuffle
+    prompt, name = entry.text("prompt"), entry.text("entry_point")
+    start = re.search(rf"^def {re.escape(name)}\b", prompt, re.MULTILINE)
+    if start is None:
+        raise DataError(f"{entry.where}: the prompt does not define {name}.")
+    above = prompt[: start.start()]
+    test = f"{above}\n{entry.text('test')}"
+    meta = _meta(test, name) | {"above": above, "begun": prompt, "defines": name}
+    yield problem_of(entry.text("task_id"), prompt, test, "code", meta)
+
+
+def mbpp(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
+    """``task_id``, ``text`` or ``prompt``, ``code``, ``test_list``, what the tests import."""
+    del shuffle
+    task = entry.text("task_id")
+    if not task.isdigit():
+        raise DataError(f"{entry.where}: task_id {task!r} is no number.")
+    if int(task) not in MBPP_TEST:
+        return
+    tests = entry.texts("test_list")
+    imports = entry.row.get("test_imports") or []
+    before = [*imports, str(entry.row.get("test_setup_code") or "")]
+    test = "\n".join([*before, *tests])
+    names = _called(entry, test)
+    asked = "\n".join([entry.text("text", "prompt"), "Your code should pass these tests:", *tests])
+    meta = _meta(test, names[0] if len(names) == 1 else f"({', '.join(names)})")
+    yield problem_of(task, asked, test, "code", meta | {"above": "", "defines": names[-1]})
+
+
+def _meta(test: str, entry: str) -> dict[str, Any]:
+    task = CodeTask("", "assert", entry, (), test=test)
+    return {"verifier": "code", "code": task.to_meta()}
+
+
+def _called(entry: Entry, test: str) -> list[str]:
+    """The functions of the published solution that the tests name."""
+    try:
+        solution, used = ast.parse(entry.text("code")), ast.parse(test)
+    except (SyntaxError, ValueError) as error:
+        raise DataError(f"{entry.where}: code or tests are no Python ({error}).") from error
+    defined = {node.name for node in solution.body if isinstance(node, ast.FunctionDef)}
+    named = {node.id for node in ast.walk(used) if isinstance(node, ast.Name)}
+    if not defined & named:
+        raise DataError(f"{entry.where}: the tests call no function of the published solution.")
+    return sorted(defined & named)
+
+
+def judge(answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgement]:
+    """One judgement an answer; the programs run side by side."""
+    found = [_program(*answer) for answer in answers]
+    at = [place for place, one in enumerate(found) if isinstance(one, str)]
+    runs = [(answers[place][0], _fenced(str(found[place])), "stop") for place in at]
+    ran = dict(zip(at, judge_programs(runs, sandbox), strict=True))
+    return [ran[place] if isinstance(one, str) else one for place, one in enumerate(found)]
+
+
+def _fenced(program: str) -> str:
+    """A program as the answer after an empty thinking: nothing in it can be taken for tags."""
+    return f"{OPEN}{CLOSE}{FENCE}python\n{program}\n{FENCE}"
+
+
+def _program(problem: Problem, response: str, ended: str) -> str | Judgement:
+    """The whole program of a response, or why there is none to run."""
+    said = answered(problem, response, ended)
+    if isinstance(said, Judgement):
+        return said
+    meta = problem.meta
+    defines = re.compile(rf"^(?:async )?def {re.escape(meta['defines'])}\b", re.MULTILINE)
+    body = _completion(response) if "```" not in response and "~~~" not in response else None
+    block = program_in(said)
+    if block is None and body is not None and (defines.search(body) or body[:1] in " \t"):
+        block = body
+    if block is None or not block.strip():
+        why = "no program: no closed code block, and no function begins or goes on at its margin"
+        return Judgement(Verdict.UNPARSED, 0.0, why)
+    if defines.search(block) or "begun" not in meta:
+        return f"{meta['above']}{block}"
+    return f"{meta['begun']}{block}"
+
+
+def _completion(response: str) -> str:
+    """What a response without code blocks says after its thinking, its first margin kept."""
+    said = response.rpartition(CLOSE)[2] if CLOSE in response else response
+    lines = said.split("\n")
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    return "\n".join(lines)

@@ -1,0 +1,74 @@
+"""A file of responses from anywhere: ``{"id", "response", "finish"}``, one row a problem.
+
+``response`` is a text or a list of k texts, as many in every row; ``finish``, if it is there, is
+"stop" or "length" for all of them, or a list of k. What a row may not be is refused with file and
+line: an unknown id, an id that stands twice, another number of texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from stages.base.errors import DataError
+from stages.base.jsonl import json_type, parse_object, read_lines
+from stages.base.records import Problem
+from stages.evals.lm_harness import Response
+
+ENDS = ("stop", "length")
+UNCOUNTED = 0  # tokens: rows from elsewhere do not say how many
+
+
+def read_responses(path: Path, problems: Mapping[str, Problem]) -> list[Response]:
+    """All samples, by problem in the order of ``problems``, then by repeat."""
+    if not path.is_file():
+        raise DataError(f"{path}: no such file. Name a file of responses, one JSON a line.")
+    lines, found, k = dict[str, int](), dict[str, list[Response]](), 0
+    for number, line in read_lines(path):
+        row, where = parse_object(path, number, line), f"{path}:{number}"
+        name = _name(where, row)
+        if name not in problems:
+            first = ", ".join(list(problems)[:3])
+            raise DataError(
+                f"{where}: no problem has the id {name!r}; ids are like {first}. Is it another "
+                "benchmark, or another version of its file?"
+            )
+        if name in lines:
+            raise DataError(
+                f"{where}: id {name!r} stands on line {lines[name]} too. Several responses to a "
+                "problem are one row with a list."
+            )
+        lines[name], found[name] = number, list(_samples(where, name, row))
+        k = k or len(found[name])
+        if len(found[name]) != k:
+            raise DataError(
+                f"{where}: {len(found[name])} responses where the rows before have {k}. Each "
+                "problem needs as many."
+            )
+    if not found:
+        raise DataError(f"{path}: the file holds no rows.")
+    return [response for name in problems for response in found.get(name, ())]
+
+
+def _name(where: str, row: Mapping[str, Any]) -> str:
+    name = row.get("id")
+    if not isinstance(name, str) and type(name) is not int:
+        raise DataError(f"{where}: 'id' must be a text or a whole number, not {json_type(name)}.")
+    return str(name)
+
+
+def _samples(where: str, name: str, row: Mapping[str, Any]) -> Iterator[Response]:
+    given = row.get("response")
+    texts = given if isinstance(given, list) else [given]
+    if not texts or not all(isinstance(text, str) for text in texts):
+        raise DataError(f"{where}: 'response' must be a text or a list of texts, at least one.")
+    finish = row.get("finish", "stop")
+    ends = finish if isinstance(finish, list) else [finish] * len(texts)
+    if len(ends) != len(texts) or not all(end in ENDS for end in ends):
+        raise DataError(
+            f"{where}: 'finish' must be {' or '.join(ENDS)}, or a list of one for each of "
+            f"{len(texts)} responses, found {finish!r}."
+        )
+    for repeat, (text, end) in enumerate(zip(texts, ends, strict=True)):
+        yield Response(name, repeat, text, end, UNCOUNTED)

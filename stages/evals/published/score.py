@@ -1,0 +1,79 @@
+"""Score a file of responses to a published benchmark: scores.json, items.jsonl, a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from stages.base.errors import ConfigError
+from stages.base.jsonl import write_json, write_jsonl
+from stages.base.protocols import Sandbox
+from stages.evals.lm_harness import Response
+from stages.evals.published.benchmark import Loaded, Published, Sample, load
+from stages.evals.published.responses import read_responses
+from stages.evals.published.table import TABLE
+from stages.evals.published.totals import item_rows, totals
+from stages.evals.scoring import Scored, style_of
+from stages.evals.suite import Benchmark
+
+DATA = Path("data/raw/benchmarks")
+OUTPUT = Path("data/processed/scores")
+
+
+def benchmark_named(name: str) -> Published:
+    """A benchmark of the table; ConfigError with those there are."""
+    if name not in TABLE:
+        raise ConfigError(f"--benchmark {name}: there are {', '.join(sorted(TABLE))}.")
+    return TABLE[name]
+
+
+def score_file(
+    name: str,
+    responses: Path,
+    sandbox: Sandbox,
+    data: Path | None = None,
+    output: Path | None = None,
+    shuffle: int | None = None,
+) -> dict[str, Any]:
+    """Score the responses and write both files, whole or not at all; what scores.json holds.
+
+    The same bytes for the same responses in any order of rows.
+    """
+    benchmark = benchmark_named(name)
+    loaded = load(benchmark, data or DATA / name, shuffle)
+    given = read_responses(responses, {problem.id: problem for problem in loaded.problems})
+    samples = judged(benchmark, loaded, given, sandbox)
+    found = totals(benchmark, loaded, samples)
+    folder = output or OUTPUT / name
+    parts = {folder / file: folder / f".{file}.partial" for file in ("scores.json", "items.jsonl")}
+    scores, items = parts.values()
+    try:
+        write_json(scores, found)
+        write_jsonl(items, item_rows(benchmark, samples))
+        for target, partial in parts.items():
+            partial.replace(target)
+    finally:
+        for partial in parts.values():
+            partial.unlink(missing_ok=True)
+    return found
+
+
+def judged(
+    benchmark: Published, loaded: Loaded, responses: Sequence[Response], sandbox: Sandbox
+) -> list[Sample]:
+    """One sample a response, in order."""
+    by_id = {problem.id: problem for problem in loaded.problems}
+    answers = [(by_id[one.problem], one.text, one.finish) for one in responses]
+    found = benchmark.judge(answers, sandbox)
+    count = len(loaded.problems)
+    entry = Benchmark(
+        benchmark.name, benchmark.domain, "", "verify", Path(), count, loaded.sha256,
+        source="published",
+    )  # fmt: skip
+    return [
+        Sample(
+            Scored(entry, problem, one, got.verdict, got.reward, style_of(text), got.reason), got
+        )
+        for one, (problem, text, _), got in zip(responses, answers, found, strict=True)
+    ]

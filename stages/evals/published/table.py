@@ -1,0 +1,100 @@
+"""The table of published benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from stages.evals.published import arc, bbeh, choice_sets, code_sets, ifeval, maths_sets, zebra
+from stages.evals.published.benchmark import Published, by_reading
+from stages.evals.published.totals import by_group
+
+KNOWN = {
+    "gsm8k": "3730d312f6e3440559ace48831e51066acaca737f6eabec99bccb9e4b3c39d14",
+    "math500": "35dc41080a3680858b27fa7e0533d2d547825316fc5dafe5d316f4ccc5a06132",
+    "humaneval": "b796127e635a67f93fb35c04f4cb03cf06f38c8072ee7cee8833d7bee06979ef",
+    "ifeval": "67ffeee0fcb87c317c5b08a2de85557b4a7e96ada6178aa645b4954fe4b53d49",
+    "bbeh": "14e77b3d6be68faa008d268abf53b1f8d2420ffdd762504a304dafc3f8d43026",
+}
+"""SHA-256 of the files whose golds were fed back with a perfect score."""
+
+BENCHMARKS = (
+    Published("gsm8k", "maths", ("*gsm8k*.jsonl", "test.jsonl"), maths_sets.gsm8k),
+    Published(
+        "math500",
+        "maths",
+        ("*math*500*.jsonl", "test.jsonl"),
+        maths_sets.math500,
+        measures=by_group,
+    ),
+    Published(
+        "humaneval",
+        "code",
+        ("HumanEval.jsonl*", "human*eval*.jsonl*"),
+        code_sets.humaneval,
+        code_sets.judge,
+    ),
+    Published(
+        "ifeval",
+        "general",
+        ("*ifeval*.jsonl", "input_data.jsonl"),
+        ifeval.ifeval,
+        measures=ifeval.measures,
+    ),
+    Published(
+        "arc_agi1",
+        "logic",
+        ("*arc*agi*1*.json", "evaluation/*.json", "*.json"),
+        arc.arc,
+        by_reading(arc.check),
+        units=arc.by_task,
+        item_score=arc.solved,
+        metric="tasks, two attempts",
+    ),
+    Published(
+        "bbeh",
+        "logic",
+        ("bbeh_*/task.json", "*bbeh*mini*.json", "data.json"),
+        bbeh.bbeh,
+        by_reading(bbeh.check),
+        measures=bbeh.measures,
+    ),
+    Published(
+        "zebralogic",
+        "logic",
+        ("*zebra*.jsonl", "*zebra*.json", "*.parquet"),
+        zebra.zebra,
+        by_reading(zebra.check),
+        measures=zebra.measures,
+    ),
+    Published("aime", "maths", ("*aime*.jsonl", "*aime*.json", "*.parquet"), maths_sets.aime),
+    Published(
+        "hmmt", "maths", ("*hmmt*.jsonl", "*hmmt*.json", "*.parquet"), maths_sets.competition
+    ),
+    Published(
+        "gpqa",
+        "science",
+        ("gpqa_diamond.csv", "*gpqa*.csv", "*gpqa*.jsonl"),
+        choice_sets.gpqa,
+        measures=by_group,
+    ),
+    Published(
+        "mmlu_pro",
+        "science",
+        ("test*.parquet", "*mmlu*pro*.jsonl", "*mmlu*pro*.json"),
+        choice_sets.mmlu_pro,
+        measures=by_group,
+    ),
+    Published(
+        "mbpp",
+        "code",
+        ("mbpp.jsonl", "sanitized-mbpp.json", "*mbpp*.jsonl"),
+        code_sets.mbpp,
+        code_sets.judge,
+    ),
+)
+
+TABLE: Mapping[str, Published] = {
+    benchmark.name: replace(benchmark, known=frozenset(filter(None, [KNOWN.get(benchmark.name)])))
+    for benchmark in BENCHMARKS
+}
