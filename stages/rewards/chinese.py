@@ -43,7 +43,7 @@ LEADS = (
 )
 UNPLAIN = (
     r"[不没非未否无若如假设当可许概猜估原另除少多超过至约每误错前余第其个一]|"
-    r"最[^终后]|[大小低高长短]于"
+    r"最[^终后]|[大小低高长短]于|[倍半]|平方|立方|分之"
 )
 """What makes a subject another one than that which is asked for, or denies, bounds, supposes."""
 PLAIN = re.compile(
