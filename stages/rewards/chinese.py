@@ -151,7 +151,7 @@ def in_english(text: str) -> str:
     r"""A response with the Chinese prose around its answers in English.
 
     >>> in_english("所以答案为72。")
-    'The answer is 72.\n'
+    '\nThe answer is 72.\n'
     >>> in_english("答案不是 \\boxed{72}")
     ' answer  not  \\boxed{72}'
     """
