@@ -43,7 +43,7 @@ LEADS = (
 )
 UNPLAIN = (
     r"[不没非未否无若如假设当可许概猜估原另除少多超过至约每误错前余第其个一]|"
-    r"最[^终后]|[大小低高长短]于"
+    r"最[^终后]|[大小低高长短]于|[倍半]|平方|立方|分之"
 )
 """What makes a subject another one than that which is asked for, or denies, bounds, supposes."""
 PLAIN = re.compile(
@@ -151,7 +151,7 @@ def in_english(text: str) -> str:
     r"""A response with the Chinese prose around its answers in English.
 
     >>> in_english("所以答案为72。")
-    'The answer is 72.\n'
+    '\nThe answer is 72.\n'
     >>> in_english("答案不是 \\boxed{72}")
     ' answer  not  \\boxed{72}'
     """

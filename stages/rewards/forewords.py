@@ -72,6 +72,7 @@ REJECTED = re.compile(
 TURN = re.compile(r"(?i)\b(?:but|however|yet|though|although|in\s+fact|in\s+reality|whereas)\b")
 
 
+SIGN_LED = re.compile(r"(?i)\b(?:minus|negative)\b[\s$*]*:[\s$*]*$")
 IN_CLAUSE = (SIGN_BEFORE, DENIED, SUPPOSED)
 AT_END = (BOUNDED, REJECTED)
 NEAR = 120  # characters before a box in which a bound or a rejection stands
@@ -106,7 +107,9 @@ def stands_free(before: str, revised: bool) -> bool:
     for pattern, plain in LINKS:
         clause = pattern.sub(plain, clause)
     clause = LATEX_TEXT.sub(r" \1 ", clause)
-    if not BEFORE_BOX.search(clause) or any(found.search(clause) for found in IN_CLAUSE):
+    if SIGN_LED.search(before[-NEAR:]) or not BEFORE_BOX.search(clause):
+        return False
+    if any(found.search(clause) for found in IN_CLAUSE):
         return False
     near = clause[-NEAR:]
     bounded = any(map(near.casefold().__contains__, BOUNDS))
