@@ -64,9 +64,10 @@ EXPLAINED = re.compile(
     r"(?im)^\*\*(?P<said>[^*\n]{1,200})\*\*[ \t]*"
     r"(?=\n\s*\n[ \t*_#>]{0,9}(?:explanation|verification|check|"
     r"reasoning|why|解析|验证|解释|说明|检验)[^\n:：]{0,20}[:：]"
-    r"(?!(?:.|\n)*\b(?:answer|fail\w*|wrong|incorrect|should|must)\b))"
+    r")"
 )
-"""A line in bold type that an explanation follows, in which nothing speaks of another answer."""
+"""A line in bold type that an explanation follows."""
+ANOTHER = re.compile(r"\b(?i:answer|fail\w*|wrong|incorrect|should|must)\b")
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,10 @@ def marked_bold(text: str) -> str:
     """
     if "boxed" in text or MARKED.search(text) or any(map(MARKED.search, text.splitlines())):
         return text
-    return EXPLAINED.sub(r"Answer: \g<said>", text, count=1)
+    found = EXPLAINED.search(text)
+    if found is None or ANOTHER.search(text, found.end()):
+        return text
+    return f"{text[: found.start()]}Answer: {found['said']}{text[found.end() :]}"
 
 
 def braced(text: str) -> str:
