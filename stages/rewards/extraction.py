@@ -50,7 +50,7 @@ OTHER_QUANTITY = re.compile(
 SIGN_BEFORE = re.compile(r"(?i)\b(?:minus|negative)\b\W*(?:of\b\W*)?$")
 
 COURTESY = re.compile(
-    r"(?i)(?:^|(?<=[.!?。！？\n*`$)}\]]))[ \t\n*_>-]*"
+    r"(?i)(?:^|(?<=[.!?。！？\n*`$)}\]]))[ \t\n*_>-]{0,40}"
     r"(?:(?:please\s+)?(?:let\s+me\s+know|feel\s+free)\b|"
     r"(?:I\s+)?hope\s+(?:this|that|it)\s+(?:helps|makes\s+sense)|"
     r"if\s+you(?:'d\s+like|\s+(?:have|need|want|would\s+like))\b|would\s+you\s+like\b|(?:I'm\s+|I\s+am\s+)?happy\s+to\b|"
@@ -60,13 +60,15 @@ COURTESY = re.compile(
 )
 """A closing offer of help, which says nothing of the answer."""
 MOST_COURTESIES = 3
+LONGEST_COURTESY = 400  # characters, with what leads up to it
 EXPLAINED = re.compile(
     r"(?im)^\*\*(?P<said>[^*\n]{1,200})\*\*[ \t]*"
     r"(?=\n\s*\n[ \t*_#>]{0,9}(?:explanation|verification|check|"
     r"reasoning|why|解析|验证|解释|说明|检验)[^\n:：]{0,20}[:：]"
-    r"(?!(?:.|\n)*\b(?:answer|fail\w*|wrong|incorrect|should|must)\b))"
+    r")"
 )
-"""A line in bold type that an explanation follows, in which nothing speaks of another answer."""
+"""A line in bold type that an explanation follows."""
+ANOTHER = re.compile(r"\b(?i:answer|fail\w*|wrong|incorrect|should|must)\b")
 
 
 @dataclass(frozen=True)
@@ -109,8 +111,9 @@ def without_courtesies(text: str) -> str:
     'It is 4.'
     """
     for _ in range(MOST_COURTESIES):
-        start = max(text.rfind("\n", 0, len(text.rstrip())), 0)
-        found = COURTESY.search(text.rstrip(), start)
+        bare = text.rstrip()
+        start = max(bare.rfind("\n"), len(bare) - LONGEST_COURTESY, 0)
+        found = COURTESY.search(bare, start)
         if found is None:
             break
         text = text[: found.start()].rstrip()
@@ -125,7 +128,10 @@ def marked_bold(text: str) -> str:
     """
     if "boxed" in text or MARKED.search(text) or any(map(MARKED.search, text.splitlines())):
         return text
-    return EXPLAINED.sub(r"Answer: \g<said>", text, count=1)
+    found = EXPLAINED.search(text)
+    if found is None or ANOTHER.search(text, found.end()):
+        return text
+    return f"{text[: found.start()]}Answer: {found['said']}{text[found.end() :]}"
 
 
 def braced(text: str) -> str:
