@@ -12,6 +12,8 @@ from stages.base.records import Verdict
 from stages.problems.registry import FAMILIES
 from tests.rewards.test_fooling import verdict
 
+pytestmark = pytest.mark.slow  # many cases
+
 HEAD = "%% "
 
 

@@ -21,6 +21,8 @@ from stages.rewards.router import verify
 from tests.rewards.tables import is_judged_as_its_line_says
 from tests.rewards.test_fooling import GOLD, verdict
 
+pytestmark = pytest.mark.slow  # many cases
+
 
 def cases() -> list[tuple[str, str]]:
     lines = Path(__file__).with_suffix("").with_name("second_answers.txt")
@@ -253,7 +255,6 @@ def test_what_was_said_before_the_answer_is_no_second_one() -> None:
     assert not passes("maths", "12", said.replace("Hence y = 15", "Hence y = 16"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("piece", [
     "I choose ", "not 1 but ", "redo 1 ", ", that is ", "so ", "that is 1 ", "\\[", "(", "1 is ",
     "x = 1. ", "It is 1 or ", "第一步", "选A，", "结果是1", "Step 1: ", "\\boxed{1} ",

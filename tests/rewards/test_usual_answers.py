@@ -10,6 +10,8 @@ import pytest
 from stages.rewards.extraction import marked_bold, without_courtesies
 from tests.rewards.tables import is_judged_as_its_line_says
 
+pytestmark = pytest.mark.slow  # many cases
+
 HEAD = "%% "
 
 
