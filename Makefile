@@ -31,7 +31,7 @@ repro: setup ## Run the whole pipeline of the profile named in params.yaml
 test: setup ## Run every test and check (under 20 minutes)
 	$(BIN)/python -m pytest
 
-test-fast: setup ## Run the tests that need no engine (a minute on two cores)
+test-fast: setup ## Run the tests that need no engine (80 seconds on two cores)
 	$(BIN)/python -m pytest -m 'not slow' -n auto --dist loadfile
 
 lint: setup ## Style, types and import rules
