@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from stages.base.errors import ConfigError
 from stages.problems.outside import parse_rows, text_key
-from stages.problems.schemas import SCHEMAS, require_usable
+from stages.problems.schemas import DOMAINS, SCHEMAS, require_usable
 from tests.problems.rows import ROWS, parsed, source
 
 
@@ -150,6 +150,16 @@ def test_sources_that_could_only_be_refused_are_refused_before_they_are_read(ori
         require_usable([origin], "here", notation)
 
 
-def test_every_schema_is_usable_in_its_domain():
-    for name in SCHEMAS:
-        require_usable([source(name)], "here", "text")
+def refused(name: str, domain: str) -> bool:
+    try:
+        require_usable([source(name, domain=domain)], "here", "text")
+    except ConfigError:
+        return True
+    return False
+
+
+def test_every_schema_is_usable_in_its_domains_and_in_no_other():
+    domains = {domain for fitting in DOMAINS.values() for domain in fitting}
+    for name, schema in SCHEMAS.items():
+        taken = {domain for domain in domains if not refused(name, domain)}
+        assert taken == DOMAINS[schema.kind]
