@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from stages.base.errors import ResourceError, VerifierError
-from stages.sandbox.grading import CAUSES, SHOWN, Graded, Outcome
+from stages.sandbox.grading import CAUSES, SHOWN, Graded, Outcome, messages
 from stages.sandbox.limits import MEBIBYTE, Limits
 
-LIMITS = Limits(time_s=20.0, mem_mb=1024, disk_mb=128, nproc=16, output_mb=1)
-"""Of a compilation; of the program, see its task."""
-
 LARGEST = 16 * MEBIBYTE  # of a binary
+LIMITS = Limits(time_s=20.0, mem_mb=1024, disk_mb=128, nproc=16, output_mb=17)
+"""Of a compilation, whose binary is output; of the program, see its task."""
+
 PROBE = '#include <cstdio>\nint main() { int n; return !(scanf("%d", &n) && printf("%d", n)); }'
 ADVICE = "C++ programs need g++ in /usr/bin: install it (Debian, Ubuntu: apt-get install g++)"
 
@@ -55,8 +55,9 @@ def _built(source: str, ask: Ask) -> bytes | Graded:
     text = source.encode("utf-8", "replace").decode("utf-8")
     request = {"mode": "compile", "stdin": text, "largest": LARGEST, **LIMITS.as_request()}
     cell = _cell(ask(request))
-    if cell["binary"]:  # of an empty one there would be nothing to run but its source
-        return base64.b64decode(cell["binary"])
+    binary = b"".join(messages(cell["channel"])[1:])
+    if binary and not (cell["cause"] or cell["status"]):  # an empty one is none
+        return binary
     return Graded(Outcome.COMPILE_ERROR, _why(cell), cell["cpu"], cell["wall"])
 
 

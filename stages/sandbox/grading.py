@@ -103,11 +103,11 @@ def how_ended(cell: Mapping[str, Any]) -> tuple[Outcome, str]:
     """How the program ended, whatever it answered."""
     if cell["cause"]:
         return CAUSES[cell["cause"]]
-    messages = _messages(cell["channel"])
-    if not messages:  # the first one is written before a program runs
+    said = messages(cell["channel"])
+    if not said:  # the first one is written before a program runs
         return Outcome.SANDBOX_ERROR, "the program was not started"
-    if messages[1:] and messages[1].startswith(b"C"):
-        return Outcome.COMPILE_ERROR, messages[1][1:].decode("utf-8", "replace")
+    if said[1:] and said[1].startswith(b"C"):
+        return Outcome.COMPILE_ERROR, said[1][1:].decode("utf-8", "replace")
     last = cell["stderr"].strip().rpartition("\n")[2][:SHOWN]
     if cell["status"] & 0x7F:
         return _signalled(cell["status"] & 0x7F, last)
@@ -131,11 +131,11 @@ def _signalled(number: int, last: str) -> tuple[Outcome, str]:
 
 def _returned(cell: Mapping[str, Any]) -> tuple[Outcome, str, Any]:
     """What a called function gave."""
-    messages = _messages(cell["channel"])
-    if len(messages) != 2 or not messages[1].startswith(b"V"):
+    said = messages(cell["channel"])
+    if len(said) != 2 or not said[1].startswith(b"V"):
         return Outcome.RUNTIME_ERROR, "the function did not return", None
     try:
-        return Outcome.PASS, "", plain.decode(messages[1][1:])
+        return Outcome.PASS, "", plain.decode(said[1][1:])
     except plain.NotPlainError as error:
         return Outcome.RUNTIME_ERROR, str(error), None
 
@@ -143,7 +143,7 @@ def _returned(cell: Mapping[str, Any]) -> tuple[Outcome, str, Any]:
 def _tested(cells: list[Mapping[str, Any]]) -> tuple[Outcome, str]:
     """A program and its driver: the driver's word counts, unless the program passed a bound."""
     program, driver = cells
-    said = _messages(driver["channel"])
+    said = messages(driver["channel"])
     if len(said) == 1 and said[0] == b"P":
         return Outcome.PASS, ""
     outcome, reason = how_ended(program)
@@ -159,7 +159,7 @@ def _tested(cells: list[Mapping[str, Any]]) -> tuple[Outcome, str]:
     return Outcome.RUNTIME_ERROR, text
 
 
-def _messages(channel: str) -> list[bytes]:
+def messages(channel: str) -> list[bytes]:
     """The messages on a channel; what follows a cut one is none."""
     data = channel.encode("utf-8", "surrogateescape")
     found, at = list[bytes](), 0

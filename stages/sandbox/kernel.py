@@ -5,7 +5,6 @@ This module and those that import nothing but it run inside a worker, started wi
 
 from __future__ import annotations
 
-import _imp
 import ctypes
 import functools
 import os
@@ -28,7 +27,8 @@ MS_KEPT = MS_NOSUID | MS_NODEV | MS_NOEXEC | 1024 | 2048 | (1 << 21)
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP = 1, 4, 24
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECUREBITS, _PR_CAP_AMBIENT = 38, 28, 47
-_PR_CAP_AMBIENT_CLEAR_ALL = 4
+_PR_CAP_AMBIENT_CLEAR_ALL, _PR_GET_TID_ADDRESS = 4, 40
+_CLONE_CHILD_CLEARTID, _CLONE_CHILD_SETTID = 0x00200000, 0x01000000
 _SECURE_ALL_LOCKED = 0b11101111  # no root by id, no capabilities over setuid, none ambient; locked
 _CAPABILITY_VERSION = 0x20080522
 _MNT_DETACH = 2
@@ -83,25 +83,38 @@ def unshare(flags: int) -> None:
 
 
 def fork_into(flags: int) -> int:
-    """Fork into new namespaces; 0 in the child, which must have one thread.
+    """Fork into new namespaces; 0 in the child. The process must have one thread.
 
-    One system call less than fork and unshare. The interpreter's own work after a fork (new seeds,
-    locks of threads) is left to the child's fork: it touches pages that each would copy.
+    It is the system call, and the C library's knowledge of the thread's number. What the C library
+    and the interpreter do besides is about other threads, and would copy a hundred pages; but the
+    module ``random`` goes on from where the parent stood.
     """
-    api = ctypes.pythonapi
-    api.PyOS_BeforeFork()
-    number, wanted = (
-        ctypes.c_long(CALLS[machine()]["clone"]),
-        ctypes.c_ulong(flags | signal.SIGCHLD),
-    )
-    pid = int(_libc.syscall(number, wanted, None, None, None, None))
-    if pid == 0:
-        _imp.release_lock()  # which the preparation took
-        return 0
-    failure = ctypes.get_errno()
-    api.PyOS_AfterFork_Parent()
-    ctypes.set_errno(failure)
-    return _done(pid, "clone")
+    at = _thread_number()
+    told = _CLONE_CHILD_SETTID | _CLONE_CHILD_CLEARTID if at else 0
+    wanted = ctypes.c_ulong(flags | told | signal.SIGCHLD)
+    last = (at, None) if machine() == "x86_64" else (None, at)  # the other one: thread-local storage
+    number = ctypes.c_long(CALLS[machine()]["clone"])
+    return _done(int(_libc.syscall(number, wanted, None, None, *last)), "clone")
+
+
+@functools.cache
+def _thread_number() -> ctypes.c_void_p | None:
+    """Where the C library keeps the number of this thread; None if the kernel does not say."""
+    at = ctypes.c_void_p()
+    failed = _libc.prctl(_PR_GET_TID_ADDRESS, ctypes.addressof(at), 0, 0, 0)
+    return None if failed else at
+
+
+def map_ids(user: int, group: int, inside: int) -> None:
+    """In a new user namespace: be ``inside`` there, whoever that is outside."""
+    for name, text in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{inside} {user} 1"),
+        ("gid_map", f"{inside} {group} 1"),
+    ):
+        file = os.open(f"/proc/self/{name}", os.O_WRONLY)
+        os.write(file, text.encode())
+        os.close(file)
 
 
 def mount(source: str | None, target: str, kind: str | None, flags: int, data: str = "") -> None:
@@ -138,8 +151,8 @@ def hide_memory(hidden: bool) -> None:
     _prctl(_PR_SET_DUMPABLE, int(not hidden))
 
 
-def drop_capabilities() -> None:
-    """Give up all capabilities, and all ways to get some."""
+def renounce() -> None:
+    """Give up all ways to get capabilities, for this process and its children."""
     _prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL)
     for capability in range(64):
         try:
@@ -147,8 +160,12 @@ def drop_capabilities() -> None:
         except ForbiddenError:
             break  # beyond the last one
     _prctl(_PR_SET_SECUREBITS, _SECURE_ALL_LOCKED)
-    _call("capset", *_CAPABILITIES)
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def drop_capabilities() -> None:
+    """Give up the capabilities there are."""
+    _call("capset", *_CAPABILITIES)
 
 
 def filter_calls(program: bytes) -> None:

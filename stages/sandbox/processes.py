@@ -144,7 +144,7 @@ class Watch:
     def _counted_sockets(self) -> int:
         """Those of the worker and its cells; 0 where the kernel does not say."""
         try:
-            return int(self._text("self/net/sockstat").split()[2])
+            return int(self._text("1/net/sockstat").split()[2])
         except OSError:
             return 0
 
@@ -220,6 +220,10 @@ class Pair:
         self._page = mmap.mmap(page, SHARED)
         self._side = side
         os.close(page)
+
+    def close(self) -> None:
+        """Let go of the page."""
+        self._page.close()
 
     def told(self, waited: float) -> float:
         """Tell the other side, and be told: seconds of both together."""

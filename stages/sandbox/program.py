@@ -1,7 +1,7 @@
 """Inside a cell: become a program; the last code of ours that runs before a model's.
 
 What is here can be read, replaced and lied to by the program; nothing may depend on it but the
-program's own answer. What must hold is set in ``confine`` and ``limit`` and kept by the kernel.
+program's own answer. What must hold is set in ``renounce``, ``confine`` and ``limit``, and kept by the kernel.
 """
 
 from __future__ import annotations
@@ -35,13 +35,19 @@ UNHEARD = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 OURS = 20  # calls of ours that the program's are above; it can go as deep as on a host
 
 
-def confine(filter_: bytes) -> None:
-    """No capabilities, no dangerous calls, signals as a Python that was just started has them."""
+def renounce(filter_: bytes) -> None:
+    """This process and all its children: no way to capabilities, no core, no dangerous calls."""
     resource.setrlimit(resource.RLIMIT_CORE, NO_CORE)
-    kernel.drop_capabilities()
-    kernel.filter_calls(filter_)
+    kernel.renounce()
     for number in UNHEARD:
         signal.signal(number, signal.SIG_DFL)
+    kernel.filter_calls(filter_)
+
+
+def confine(filter_: bytes) -> None:
+    """No capabilities, no way to make cells, signals as a Python just started has them."""
+    kernel.drop_capabilities()
+    kernel.filter_calls(filter_)
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

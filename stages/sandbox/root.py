@@ -66,10 +66,9 @@ def furnish(disk: int, files: int) -> None:
     kernel.mount("tmpfs", BOX, "tmpfs", MS_NOSUID | MS_NODEV, size)
 
 
-def offer_to_the_killer(proc: int) -> None:
+def offer_to_the_killer() -> None:
     """If the machine runs out of memory, let this process and its children go first."""
-    kernel.hide_memory(False)  # or its files in /proc were not its own, nor the watcher's to read
-    file = os.open("self/oom_score_adj", os.O_WRONLY, dir_fd=proc)
+    file = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
     os.write(file, b"1000")
     os.close(file)
 

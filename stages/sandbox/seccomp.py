@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import struct
+from collections.abc import Iterable
 
 DENIED = {
     # name: (x86_64, aarch64); None: not there
@@ -55,9 +56,11 @@ ABSENT = {"clone3": (435, 435)}
 _NEWER = 457  # so are calls from this number on, which are younger than this list
 
 _SELF, _ALL = 0, 0xFFFFFFFF
-REFUSED = [
+Rule = tuple[tuple[int, int], int, int, int, bool]
+CLONED: Rule = ((56, 220), 0, 0x7E020000, 0, False)  # clone into new namespaces, by any CLONE_NEW*
+REFUSED: list[Rule] = [
     # (calls, argument, mask, value, whether it is refused when the masked argument is the value)
-    ((56, 220), 0, 0x7E020000, 0, False),  # clone into new namespaces, by any CLONE_NEW*
+    CLONED,
     ((16, 29), 1, _ALL, 0x5412, True),  # ioctl TIOCSTI: typing into the terminal of another
     ((16, 29), 1, _ALL, 0x541C, True),  # ioctl TIOCLINUX: the same
     ((53, 199), 0, _ALL, 1, False),  # socketpair of any family but AF_UNIX: loads a driver
@@ -80,10 +83,13 @@ REFUSED = [
 ]
 """Answered with EPERM for some arguments only."""
 
-ALONE = [
+ALONE: list[Rule] = [
     ((13, 134), 0, _ALL, 17, True),  # rt_sigaction of SIGCHLD
 ]
 """The same, but not in a shell: who ignores its children has their processor time forgotten."""
+
+MAKERS = {"mount", "pidfd_open"}
+"""With these, and ``CLONED``, a cell makes programs: it loses them only as it becomes one."""
 
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x40000000
@@ -93,9 +99,15 @@ _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _NUMBER, _ARCH, _ARGUMENTS = 0, 4, 16  # offsets; of an argument's 8 bytes the low 4 come first
 
 
-def program(machine: str, children: bool = False) -> bytes:
-    """The filter for this processor, 8 bytes an instruction; ``children``: of a shell."""
+def programs(machine: str, children: bool = False) -> tuple[bytes, bytes]:
+    """Two filters for this processor, 8 bytes an instruction; ``children``: of a shell.
+
+    The first is for a cell and all its programs, the second, a short one, for a program: it takes
+    the kernel ten times as long to install the long one. Both apply, and the stricter answer counts.
+    """
     which = list(_AUDIT).index(machine)
+    rules = REFUSED if children else REFUSED + ALONE
+    long = {name: numbers[which] for name, numbers in DENIED.items() if name not in MAKERS}
     lines = [
         _step(_LOAD, _ARCH),
         _step(_EQUAL, _AUDIT[machine], 1, 0),
@@ -104,13 +116,26 @@ def program(machine: str, children: bool = False) -> bytes:
     ]
     if machine == "x86_64":
         lines += [_step(_AT_LEAST, _X32, 0, 1), _step(_RETURN, _KILL)]
-    for calls, answer in ((DENIED, errno.EPERM), (ABSENT, errno.ENOSYS)):
-        for numbers in calls.values():
-            number = numbers[which]
-            if number is not None:
-                lines += [_step(_EQUAL, number, 0, 1), _step(_RETURN, _ERRNO | answer)]
+    lines += _denied(long.values(), errno.EPERM)
+    lines += _denied((numbers[which] for numbers in ABSENT.values()), errno.ENOSYS)
     lines += [_step(_AT_LEAST, _NEWER, 0, 1), _step(_RETURN, _ERRNO | errno.ENOSYS)]
-    for both, argument, mask, value, same in REFUSED if children else REFUSED + ALONE:
+    lines += _refused((rule for rule in rules if rule is not CLONED), which)
+    last = [_step(_LOAD, _NUMBER), *_denied((DENIED[n][which] for n in sorted(MAKERS)), errno.EPERM)]
+    last += _refused([CLONED], which)
+    return _joined(lines), _joined(last)
+
+
+def _denied(numbers: Iterable[int | None], answer: int) -> list[bytes]:
+    lines = []
+    for number in numbers:
+        if number is not None:
+            lines += [_step(_EQUAL, number, 0, 1), _step(_RETURN, _ERRNO | answer)]
+    return lines
+
+
+def _refused(rules: Iterable[Rule], which: int) -> list[bytes]:
+    lines = []
+    for both, argument, mask, value, same in rules:
         lines += [
             _step(_EQUAL, both[which], 0, 5),
             _step(_LOAD, _ARGUMENTS + 8 * argument),
@@ -119,6 +144,10 @@ def program(machine: str, children: bool = False) -> bytes:
             _step(_RETURN, _ERRNO | errno.EPERM),
             _step(_LOAD, _NUMBER),
         ]
+    return lines
+
+
+def _joined(lines: list[bytes]) -> bytes:
     return b"".join([*lines, _step(_RETURN, _ALLOW)])
 
 

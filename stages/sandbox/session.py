@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
-from contextlib import ExitStack
 from types import TracebackType
 from typing import Any
 
@@ -32,11 +30,9 @@ class Session:
     """
 
     def __init__(self, limits: Limits = LIMITS, idle: float = 600.0, life: float = 3600.0) -> None:
-        self._links = ExitStack()
-        self._used = threading.RLock()  # a link in use is not closed: its number would be another's
-        self._worker = Worker(tools=True)
+        self._worker = Worker(tools=True, session=True)
         request = {"mode": "session", "idle": idle, "life": life, **limits.as_request()}
-        self._way = self._worker.hold(request, self._links)
+        self._way = self._worker.hold(request)
         told = json.loads(answered(self._way, PATIENCE))
         if "fault" in told:
             self.close()
@@ -57,7 +53,7 @@ class Session:
             raise DataError(f"a command is a text of at most {LONGEST} bytes without a null")
         text = command.encode("utf-8", "replace").decode("utf-8")
         patience = (timeout + len(STEPS) * GRACE) * STRETCH + PATIENCE
-        with self._used:
+        with self._worker.used:
             told = self._told({"command": text, "seconds": timeout}, patience)
         if "fault" in told:
             raise VerifierError(f"a session failed ({told['fault']}): start another")
@@ -77,9 +73,7 @@ class Session:
 
     def close(self) -> None:
         """End it and all that runs in it, from whatever thread."""
-        self._worker.close()  # first: who waits for the end of a command is woken
-        with self._used:
-            self._links.close()
+        self._worker.close()
 
     def __enter__(self) -> Session:
         return self

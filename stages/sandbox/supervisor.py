@@ -1,8 +1,7 @@
-"""The first process of a cell: starts the program, watches it, says how it ended.
+"""Follows a program to its end, from outside its cell: reads its output, keeps its bounds.
 
-It is process 1 of its namespace: when it ends, the kernel kills whatever the program left behind,
-and no signal from inside reaches it. It reads the program's output up to a bound and counts the
-processor time and memory of all its processes, those that are gone included.
+It reads the output up to a bound and counts the processor time and memory of all processes of the
+cell, those that are gone included. The zygote says which are gone, and ends the others.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import select
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from stages.sandbox.processes import Pair, Watch, own_time
 
@@ -31,7 +31,7 @@ class Bounds:
     wall: float
     memory: int
     output: int
-    forked: bool = True  # the program is a fork of the watcher, not another executable
+    forked: bool = True  # the program is a fork of the zygote, not another executable
 
 
 @dataclass
@@ -47,34 +47,59 @@ class Ended:
     output: dict[int, bytearray] = field(default_factory=dict)
 
 
-def supervise(start: Callable[[], int], readers: list[int], given: tuple[int, bytes],
-              bounds: Bounds, proc: int, pair: Pair | None) -> Ended:  # fmt: skip
-    """Start the program and follow it to its end.
+class Followed(Protocol):
+    """A cell with a program in it. ``way`` has something to read when the zygote says something."""
 
-    ``readers`` are pipes it writes on; ``given`` is a pipe it reads, and what to write on it.
-    ``proc`` is the cell's own /proc. ``pair``: with the other cell of the run, if there is one.
+    proc: int
+
+    @property
+    def way(self) -> int:
+        """A descriptor."""
+        ...
+
+    def hear(self, watch: Watch) -> int | None:
+        """What the zygote says; the exit status, once the program and all it started are gone."""
+        ...
+
+    def stop(self) -> None:
+        """End them all."""
+        ...
+
+
+def supervise(cell: Followed, begin: Callable[[], None], readers: list[int],
+              given: tuple[int, bytes], bounds: Bounds, pair: Pair | None) -> Ended:  # fmt: skip
+    """Begin the program and follow it to its end; then nothing of it is left.
+
+    ``readers`` are pipes it writes on; ``given`` is a pipe it reads, and what to write on it; it is
+    closed in any case. ``pair``: with the other cell of the run, if there is one.
     """
-    begun = time.monotonic()
+    started = time.monotonic()
     ended = Ended(output={descriptor: bytearray() for descriptor in readers})
-    watch = Watch(proc, bounds.forked, bounds.memory)
-    child = start()
+    watch = Watch(cell.proc, bounds.forked, bounds.memory)
     poll = _Poll(readers, given, bounds.output, ended)
-    poll.watch(os.pidfd_open(child))
-    next_look = begun + TICK
+    try:
+        begin()
+        poll.watch(cell.way)
+        _follow(cell, started, watch, poll, bounds, ended, pair)
+        poll.drain()
+    finally:
+        poll.close()
+    return ended
+
+
+def _follow(cell: Followed, started: float, watch: Watch, poll: _Poll, bounds: Bounds,
+            ended: Ended, pair: Pair | None) -> None:  # fmt: skip
+    next_look = started + TICK
     while True:
-        poll.wait(max(0.0, next_look - time.monotonic()))
-        gone, status, usage = os.wait4(-1, os.WNOHANG)
+        said = poll.wait(max(0.0, next_look - time.monotonic()))
         now = time.monotonic()
-        ended.wall = now - begun
-        while gone:
-            watch.reap(gone, usage.ru_utime + usage.ru_stime)
-            if gone == child:
-                ended.status, ended.cpu = status, watch.cpu
-                if ended.cpu > bounds.cpu:
-                    ended.cause = ended.cause or "cpu"
-                poll.drain()
-                return ended
-            gone, status, usage = os.wait4(-1, os.WNOHANG)
+        ended.wall = now - started
+        status = cell.hear(watch) if said else None
+        if status is not None:
+            ended.status, ended.cpu = status, watch.cpu
+            if ended.cpu > bounds.cpu:
+                ended.cause = ended.cause or "cpu"
+            return
         if now < next_look and not ended.cause:  # not for every byte that is written
             continue
         next_look = now + TICK
@@ -83,8 +108,8 @@ def supervise(start: Callable[[], int], readers: list[int], given: tuple[int, by
         ended.waited = pair.told(watch.waited) if pair else watch.waited
         ended.cause = ended.cause or _passed(bounds, ended)
         if ended.cause:
-            poll.drain()
-            return ended
+            cell.stop()
+            return
 
 
 def _passed(bounds: Bounds, ended: Ended) -> str:
@@ -105,6 +130,7 @@ class _Poll:
         self._ended = ended
         self._most = most
         self._into, self._rest = given[0], memoryview(given[1])
+        self._way = -1
         for descriptor in (*readers, self._into):
             os.set_blocking(descriptor, False)
         for descriptor in readers:
@@ -115,17 +141,27 @@ class _Poll:
         else:
             os.close(self._into)
 
-    def watch(self, process: int) -> None:
-        """Wake when it ends, too."""
-        self._poll.register(process, select.POLLIN)
+    def watch(self, way: int) -> None:
+        """Wake when something is said there, too."""
+        self._way = way
+        self._poll.register(way, select.POLLIN)
 
-    def wait(self, seconds: float) -> None:
-        """One round."""
+    def wait(self, seconds: float) -> bool:
+        """One round; whether something was said."""
+        said = False
         for descriptor, _ in self._poll.poll(seconds * 1000):
             if descriptor == self._into and self._rest:
                 self._write()
             elif descriptor in self._open:
                 self._read(descriptor)
+            else:
+                said = said or descriptor == self._way
+        return said
+
+    def close(self) -> None:
+        """Give it nothing more."""
+        if self._rest:
+            os.close(self._into)
 
     def drain(self) -> None:
         """What is in the pipes, without waiting for whoever may still hold them."""

@@ -9,14 +9,14 @@ import socket
 import struct
 import subprocess
 import sys
-from contextlib import ExitStack
+import threading
 from pathlib import Path
 from typing import Any, Protocol
 
 from stages.base.errors import ResourceError, VerifierError
 from stages.sandbox.frames import LARGEST, receive, send
+from stages.sandbox.cell import CONTROL
 from stages.sandbox.processes import SHARED, STRETCH
-from stages.sandbox.zygote import CONTROL
 
 ROOT = str(Path(__file__).resolve().parents[2])
 START = """
@@ -24,9 +24,9 @@ import os, sys
 os.dup2({given}, {control}, True)
 os.closerange({control} + 1, 4096)
 sys.path.insert(0, {root!r})
-from stages.sandbox import zygote
+from stages.sandbox import cell
 del sys.path[0]
-zygote.main({tools})
+cell.main({tools}, {session})
 """
 PATIENCE = 20.0  # seconds beyond a run's own wall time; then a worker is ill
 BEYOND = 1 << 18  # bytes that a cell may read of an output before it sees that it is too long
@@ -49,13 +49,57 @@ class Runner(Protocol):
 
 
 class Worker:
-    """One worker process. ResourceError where the kernel forbids it."""
+    """A worker: a cell, and for tests that call their program a second. ResourceError where the
+    kernel forbids it.
+    """
 
-    def __init__(self, tools: bool = False) -> None:
-        self._socket, other = socket.socketpair()
+    def __init__(self, tools: bool = False, session: bool = False) -> None:
+        """``tools``: its programs find a shell and compilers. ``session``: it is for ``hold``."""
+        self._tools = tools
+        self._cells = [_Cell(tools, session)]
+        self.used = threading.RLock()
+        """Held while a way is in use: one that is closed then would be another's by number."""
+
+    def run(self, request: dict[str, Any]) -> dict[str, Any]:
+        """One run. VerifierError if the worker failed; it is of no use then."""
+        with self.used:
+            parts = _parts(request)
+            try:
+                while len(self._cells) < len(parts):
+                    self._cells.append(_Cell(self._tools, session=False))
+                cells = self._cells[: len(parts)]
+                for cell, (told, others) in zip(cells, parts, strict=True):
+                    cell.ask(told, others)
+            finally:  # or no cell would see that the other has closed it
+                for other in (one for _, others in parts for one in others):
+                    os.close(other)
+            return {"cells": [cell.report(request) for cell in cells]}
+
+    def hold(self, request: dict[str, Any]) -> socket.socket:
+        """A session in the cell; where to speak with it. VerifierError if the worker failed."""
+        (cell,) = self._cells
+        cell.ask(request, [])
+        return cell.way
+
+    def close(self) -> None:
+        """End it and all in it, from whatever thread."""
+        for cell in self._cells:
+            cell.end()  # first: who waits for an answer is woken
+        with self.used:
+            for cell in self._cells:
+                cell.close()
+
+
+class _Cell:
+    """A worker's process, and the way to it."""
+
+    def __init__(self, tools: bool, session: bool) -> None:
+        self.way, other = socket.socketpair()
         with other:
-            code = START.format(given=other.fileno(), control=CONTROL, root=ROOT, tools=tools)
-            self._process = subprocess.Popen(
+            code = START.format(
+                given=other.fileno(), control=CONTROL, root=ROOT, tools=tools, session=session
+            )
+            self.process = subprocess.Popen(
                 [sys.executable, "-s", "-P", "-S", "-X", "utf8", "-c", code],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -65,48 +109,42 @@ class Worker:
                 start_new_session=True,
             )
         try:
-            told = json.loads(answered(self._socket, PATIENCE))
+            told = json.loads(answered(self.way, PATIENCE))
         except VerifierError as error:
             self.close()
             raise ResourceError(f"the sandbox does not start: {error}. {ADVICE}") from error
         if "forbidden" in told:
             self.close()
             raise ResourceError(f"this kernel forbids the sandbox ({told['forbidden']}). {ADVICE}")
+        self.way.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _time(PATIENCE))
 
-    def run(self, request: dict[str, Any]) -> dict[str, Any]:
-        """One run. VerifierError if the worker failed; it is of no use then."""
-        parts = _parts(request)
-        with ExitStack() as links:
-            try:
-                ways = [self._hand_over(told, others, links) for told, others in parts]
-            finally:  # or no cell would see that the other has closed it
-                for other in (one for _, others in parts for one in others):
-                    os.close(other)
-            return {"cells": [_report(way, request) for way in ways]}
-
-    def hold(self, request: dict[str, Any], links: ExitStack) -> socket.socket:
-        """A cell that stays; where to speak with it. VerifierError if the worker failed."""
-        return self._hand_over(request, [], links)
-
-    def _hand_over(
-        self, told: dict[str, Any], others: list[int], links: ExitStack
-    ) -> socket.socket:
-        """Give a cell its part of a run; where its report will come."""
-        ours, its = (links.enter_context(end) for end in socket.socketpair())
+    def ask(self, told: dict[str, Any], others: list[int]) -> None:
+        """Give it something to do. VerifierError if it is gone."""
         try:
-            with its:  # or nobody would see it close in the cell
-                socket.send_fds(self._socket, [b"R"], [its.fileno(), *others])
-            ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _time(PATIENCE))
-            send(ours.fileno(), json.dumps(told).encode())
+            socket.send_fds(self.way, [b"R"], others)
+            send(self.way.fileno(), json.dumps(told).encode())
         except OSError as error:
             raise VerifierError(f"a sandbox worker is gone ({error})") from error
-        return ours
+
+    def report(self, request: dict[str, Any]) -> dict[str, Any]:
+        """How its run ended and what the program wrote, or a fault."""
+        patience = request["wall"] * STRETCH + PATIENCE
+        told: dict[str, Any] = json.loads(answered(self.way, patience))
+        if "fault" not in told:
+            for name in ("stdout", "stderr", "channel"):
+                output = answered(self.way, PATIENCE, request["output"] + BEYOND)
+                told[name] = output.decode("utf-8", "surrogateescape")
+        return told
+
+    def end(self) -> None:
+        """Nothing of it runs any more."""
+        self.process.kill()
+        self.process.wait()
 
     def close(self) -> None:
-        """End it and all in it."""
-        self._socket.close()
-        self._process.kill()
-        self._process.wait()
+        """End it and forget the way to it."""
+        self.end()
+        self.way.close()
 
 
 def _parts(request: dict[str, Any]) -> list[tuple[dict[str, Any], list[int]]]:
@@ -122,16 +160,6 @@ def _parts(request: dict[str, Any]) -> list[tuple[dict[str, Any], list[int]]]:
     page = os.memfd_create("pair", os.MFD_CLOEXEC)
     os.ftruncate(page, SHARED)
     return [(program, [one, page]), ({**driver, "mode": "driver"}, [other, os.dup(page)])]
-
-
-def _report(own: socket.socket, request: dict[str, Any]) -> dict[str, Any]:
-    """How a cell's run ended and what it wrote, or a fault."""
-    told: dict[str, Any] = json.loads(answered(own, request["wall"] * STRETCH + PATIENCE))
-    if "fault" not in told:
-        for name in ("stdout", "stderr", "channel"):
-            output = answered(own, PATIENCE, request["output"] + BEYOND)
-            told[name] = output.decode("utf-8", "surrogateescape")
-    return told
 
 
 def answered(own: socket.socket, patience: float, largest: int = LARGEST) -> bytes:

@@ -47,8 +47,9 @@ def checked(rows: list[dict[str, object]]) -> dict[str, tuple[str, float]]:
         first = {"id": "", "program": "", "tests": [["", ""]]}
         assert all(v.outcome == "pass" for v in pool.check([Task.parse(first)] * len(rows)))
         for worker in pool._all:
-            for task in children(worker._process.pid):
-                os.setpriority(os.PRIO_PROCESS, task, 19)
+            for cell in worker._cells:
+                for task in children(cell.process.pid):
+                    os.setpriority(os.PRIO_PROCESS, task, 19)
         found = pool.check([Task.parse({**row, "limits": LIMITS}) for row in rows])
         return {v.id: (v.outcome.value, v.wall_ms / 1000) for v in found}
 
@@ -131,8 +132,8 @@ def test_memory_is_seen_where_the_first_thread_has_ended_and_in_sockets(tmp_path
         (tmp_path / folder / "schedstat").write_text("0 0 0\n")
 
     def sockets(number: int) -> None:
-        (tmp_path / "self" / "net").mkdir(parents=True, exist_ok=True)
-        (tmp_path / "self" / "net" / "sockstat").write_text(
+        (tmp_path / "1" / "net").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "1" / "net" / "sockstat").write_text(
             f"sockets: used {number}\nTCP: inuse 1\n"
         )
 

@@ -159,7 +159,8 @@ def test_what_a_compiler_that_was_fooled_wrote_is_the_programs_fault(image):
 
 
 def test_an_empty_binary_is_none():
-    cell = {"binary": "", "cause": "", "stderr": "", "cpu": 0.0, "wall": 0.0}
+    cell = {"status": 0, "cause": "", "stderr": "", "cpu": 0.0, "wall": 0.0}
+    cell["channel"] = "\1\0\0\0R\0\0\0\0"
     found = compiler._built("int main() {}", lambda _: {"cells": [cell]})
     assert isinstance(found, grading.Graded)
     assert found.outcome == "compile_error"

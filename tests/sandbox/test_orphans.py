@@ -36,7 +36,7 @@ def workers() -> set[int]:
                 line = (folder / "cmdline").read_bytes()
             except OSError:
                 continue
-            if str(ROOT).encode() in line and b"zygote.main" in line:
+            if str(ROOT).encode() in line and b"cell.main" in line:
                 found.add(int(folder.name))
     return found
 

@@ -197,5 +197,5 @@ def test_a_worker_that_dies_is_replaced_and_its_task_runs_again():
     with Pool(1) as pool:
         assert [v.outcome for v in pool.check([Task.parse(row)])] == ["pass"]
         for worker in pool._all:
-            worker._process.kill()
+            worker._cells[0].process.kill()
         assert [v.outcome for v in pool.check([Task.parse(row)])] == ["pass"]

@@ -16,7 +16,7 @@ from stages.base.errors import DataError, ResourceError, VerifierError
 from stages.sandbox.limits import Limits
 from stages.sandbox.session import Session
 from stages.sandbox.shell import Kept, quoted
-from stages.sandbox.worker import answered
+from stages.sandbox.worker import Worker, answered
 from tests.sandbox.test_busy import children
 from tests.sandbox.test_programs import needs_namespaces
 
@@ -243,10 +243,10 @@ def test_a_session_that_ends_says_why_and_leaves_nothing():
         session.run("(while :; do :; done) & setsid bash -c 'while :; do :; done' &")
         why = "more processor time than allowed"
         assert within(60, lambda: session.run("echo a").ended == why)
-        worker = session._worker._process.pid
+        worker = session._worker._cells[0].process.pid
         assert within(
-            10, lambda: len(children(worker)) == 5
-        )  # two of the worker, the watcher, two of a cell made ahead
+            10, lambda: len(children(worker)) == 3
+        )  # two of the worker, the watcher
 
 
 @needs_namespaces
@@ -254,7 +254,7 @@ def test_a_session_that_ends_says_why_and_leaves_nothing():
 def test_a_session_that_is_closed_leaves_no_process():
     session = Session(LIMITS)
     session.run("setsid sleep 1000 & disown; nohup sleep 1000 & sleep 1000 &")
-    processes = children(session._worker._process.pid)
+    processes = children(session._worker._cells[0].process.pid)
     assert len(processes) >= 7  # two of the worker, the watcher, the shell and what it started
     session.close()
     assert within(10, lambda: not any(Path(f"/proc/{one}").exists() for one in processes))
@@ -281,7 +281,7 @@ def test_a_session_whose_command_was_given_up_runs_no_other(monkeypatch):
 def test_a_host_that_is_killed_leaves_no_process():
     code = (
         "from stages.sandbox.session import Session\ns = Session()\n"
-        "s.run('setsid sleep 1000 &')\nprint(s._worker._process.pid, flush=True)\n"
+        "s.run('setsid sleep 1000 &')\nprint(s._worker._cells[0].process.pid, flush=True)\n"
         "s.run('sleep 99', 99)"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as host:
@@ -303,7 +303,7 @@ def test_what_can_be_no_command_is_refused(shared, command):
 @pytest.mark.field_bug("S14")
 def test_no_shell_is_said_as_what_the_machine_lacks(monkeypatch):
     monkeypatch.setattr(
-        "stages.sandbox.session.Worker", lambda tools: __import__("stages").sandbox.worker.Worker()
+        "stages.sandbox.session.Worker", lambda tools, session: Worker(session=session)
     )
     with pytest.raises(ResourceError, match="needs bash, install it"):
         Session()
@@ -332,7 +332,9 @@ def test_a_quoted_command_is_one_word_on_one_line():
 def test_a_link_in_use_is_not_closed_before_its_user_is_done(monkeypatch):
     """Its number would be that of the next client's connection, which the user would then read."""
     session, done = Session(LIMITS), list[str]()
-    session._links.callback(lambda: done.append("closed"))
+    (cell,) = session._worker._cells
+    close = cell.close
+    monkeypatch.setattr(cell, "close", lambda: (done.append("closed"), close()))
     waiting = threading.Event()
 
     def noted(*given: Any) -> bytes:
