@@ -25,7 +25,7 @@ from typing import Any, NoReturn
 
 from stages.sandbox import kernel, native, program, root, zygote
 from stages.sandbox.frames import receive, send
-from stages.sandbox.processes import Pair, Watch
+from stages.sandbox.processes import Idle, Pair, Watch
 from stages.sandbox.supervisor import Bounds, Ended, supervise
 from stages.sandbox.zygote import ENDED, READY, SPARE, Message
 
@@ -124,6 +124,7 @@ class Cell:
         if told != READY:
             raise OSError(told.decode() or "the first process of a cell is gone")
         (self.proc,) = handed
+        self.idle = Idle.now(self.proc)
         self._spare: socket.socket | None = None
         self._program = -1  # a descriptor of the process that waits, or runs
 
@@ -188,7 +189,9 @@ def _serve(cell: Cell) -> None:
             send(CONTROL, output)
 
 
-def _run(cell: Cell, request: dict[str, Any], handed: list[int]) -> tuple[dict[str, Any], list[bytearray]]:
+def _run(
+    cell: Cell, request: dict[str, Any], handed: list[int]
+) -> tuple[dict[str, Any], list[bytearray]]:
     """One run: what is known of it, and what its program wrote.
 
     What comes with it, of two cells that are joined, is a socket to the other one and a page that

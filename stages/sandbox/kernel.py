@@ -92,7 +92,9 @@ def fork_into(flags: int) -> int:
     at = _thread_number()
     told = _CLONE_CHILD_SETTID | _CLONE_CHILD_CLEARTID if at else 0
     wanted = ctypes.c_ulong(flags | told | signal.SIGCHLD)
-    last = (at, None) if machine() == "x86_64" else (None, at)  # the other one: thread-local storage
+    last = (
+        (at, None) if machine() == "x86_64" else (None, at)
+    )  # the other one: thread-local storage
     number = ctypes.c_long(CALLS[machine()]["clone"])
     return _done(int(_libc.syscall(number, wanted, None, None, *last)), "clone")
 

@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 
 STRETCH = 10.0
 """Wall time at most so many times what a run may take, however long it waits for a processor."""
@@ -23,6 +24,19 @@ _SOCKET = 208 << 10  # bytes that wait at most in a socket until the other end r
 _GONE = (FileNotFoundError, ProcessLookupError)
 
 
+@dataclass(frozen=True)
+class Idle:
+    """What a cell has while nothing runs in it: bytes of its first process, and sockets."""
+
+    memory: int
+    sockets: int
+
+    @classmethod
+    def now(cls, proc: int) -> Idle:
+        """``proc`` is a descriptor of the cell's /proc."""
+        return cls(int(_fields(proc, "1")[_RESIDENT]) * _PAGE, _counted_sockets(proc))
+
+
 class Watch:
     """The processes of a cell but the first one. ``proc`` is a descriptor of the cell's /proc.
 
@@ -34,15 +48,15 @@ class Watch:
     forks of the first one, and the pages that they share with it are not counted.
     """
 
-    def __init__(self, proc: int, forked: bool, most: int) -> None:
+    def __init__(self, proc: int, idle: Idle, forked: bool, most: int) -> None:
         self._proc = proc
+        self._idle = idle
         self._most = most
-        self._shared = int(self._fields("1")[_RESIDENT]) * _PAGE if forked else 0
+        self._shared = idle.memory if forked else 0
         self._own: dict[str, int] = {}
         self._running: dict[str, int] = {}
         self._waits: dict[str, int] = {}
         self._waiting = Spans()
-        self._sockets = self._counted_sockets()
         self._grown, self._reaped = 0, 0.0
         self.memory = 0
 
@@ -71,7 +85,7 @@ class Watch:
         having = list[str]()
         for name in self.names():
             try:
-                fields = self._fields(name)
+                fields = _fields(self._proc, name)
                 threads = self._threads_of(name, int(fields[_THREADS]))
                 waits.update(self._waits_of(threads))
                 has, resident = self._memory_of(name, fields, threads.values())
@@ -84,7 +98,7 @@ class Watch:
         self._grown += sum(_growth(self._own, own))
         self._waiting.add(time.monotonic(), max(_growth(self._waits, waits), default=0) / 1e9)
         self._own, self._running, self._waits = own, running, waits
-        buffers = max(0, self._counted_sockets() - self._sockets) * _SOCKET
+        buffers = max(0, _counted_sockets(self._proc) - self._idle.sockets) * _SOCKET
         if memory + buffers > self._most:
             memory = min(memory, self._exactly(having))
         self.memory = memory + buffers
@@ -98,7 +112,7 @@ class Watch:
         found = []
         for name in self.names():
             try:
-                if int(self._fields(name)[_SESSION]) == session:
+                if int(_fields(self._proc, name)[_SESSION]) == session:
                     found.append(int(name))
             except _GONE:
                 continue
@@ -126,7 +140,7 @@ class Watch:
         found = {}
         for thread, folder in threads.items() if _COUNTED else ():
             with suppress(*_GONE):
-                found[thread] = int(self._text(f"{folder}/schedstat").split()[1])
+                found[thread] = int(_text(self._proc, f"{folder}/schedstat").split()[1])
         return found
 
     def _memory_of(self, name: str, fields: list[bytes], threads: Iterable[str]) -> tuple[str, int]:
@@ -137,23 +151,16 @@ class Watch:
         if fields[0] == b"Z":
             for folder in threads:
                 with suppress(*_GONE):
-                    if pages := int(self._fields(folder)[_RESIDENT]):
+                    if pages := int(_fields(self._proc, folder)[_RESIDENT]):
                         return folder, pages
         return name, int(fields[_RESIDENT])
-
-    def _counted_sockets(self) -> int:
-        """Those of the worker and its cells; 0 where the kernel does not say."""
-        try:
-            return int(self._text("1/net/sockstat").split()[2])
-        except OSError:
-            return 0
 
     def _exactly(self, processes: Iterable[str]) -> int:
         """Bytes of memory, what several share counted once: slower, so only when in doubt."""
         total = 0
         for name in processes:
             try:
-                text = self._text(f"{name}/smaps_rollup")
+                text = _text(self._proc, f"{name}/smaps_rollup")
             except _GONE:
                 continue
             except PermissionError:
@@ -161,16 +168,26 @@ class Watch:
             total += int(text.partition(b"\nPss:")[2].split()[0]) * 1024 if b"\nPss:" in text else 0
         return total
 
-    def _fields(self, process: str) -> list[bytes]:
-        """What the kernel says of a process, from its state on."""
-        return self._text(f"{process}/stat").rpartition(b") ")[2].split()
 
-    def _text(self, name: str) -> bytes:
-        file = os.open(name, os.O_RDONLY, dir_fd=self._proc)
-        try:
-            return os.read(file, 4096)
-        finally:
-            os.close(file)
+def _counted_sockets(proc: int) -> int:
+    """Those of the worker and its cell; 0 where the kernel does not say."""
+    try:
+        return int(_text(proc, "1/net/sockstat").split()[2])
+    except OSError:
+        return 0
+
+
+def _fields(proc: int, process: str) -> list[bytes]:
+    """What the kernel says of a process, from its state on."""
+    return _text(proc, f"{process}/stat").rpartition(b") ")[2].split()
+
+
+def _text(proc: int, name: str) -> bytes:
+    file = os.open(name, os.O_RDONLY, dir_fd=proc)
+    try:
+        return os.read(file, 4096)
+    finally:
+        os.close(file)
 
 
 def _listed(folder: int) -> list[str]:

@@ -1,7 +1,8 @@
 """Inside a cell: become a program; the last code of ours that runs before a model's.
 
 What is here can be read, replaced and lied to by the program; nothing may depend on it but the
-program's own answer. What must hold is set in ``renounce``, ``confine`` and ``limit``, and kept by the kernel.
+program's own answer. What must hold is set in ``renounce``, ``confine`` and ``limit``, and
+kept by the kernel.
 """
 
 from __future__ import annotations

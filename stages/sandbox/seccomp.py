@@ -102,8 +102,8 @@ _NUMBER, _ARCH, _ARGUMENTS = 0, 4, 16  # offsets; of an argument's 8 bytes the l
 def programs(machine: str, children: bool = False) -> tuple[bytes, bytes]:
     """Two filters for this processor, 8 bytes an instruction; ``children``: of a shell.
 
-    The first is for a cell and all its programs, the second, a short one, for a program: it takes
-    the kernel ten times as long to install the long one. Both apply, and the stricter answer counts.
+    The first is for a cell and so for all its programs, for to install one that is long takes the
+    kernel long; the second is for a program. Both apply, and the stricter answer counts.
     """
     which = list(_AUDIT).index(machine)
     rules = REFUSED if children else REFUSED + ALONE
@@ -120,7 +120,10 @@ def programs(machine: str, children: bool = False) -> tuple[bytes, bytes]:
     lines += _denied((numbers[which] for numbers in ABSENT.values()), errno.ENOSYS)
     lines += [_step(_AT_LEAST, _NEWER, 0, 1), _step(_RETURN, _ERRNO | errno.ENOSYS)]
     lines += _refused((rule for rule in rules if rule is not CLONED), which)
-    last = [_step(_LOAD, _NUMBER), *_denied((DENIED[n][which] for n in sorted(MAKERS)), errno.EPERM)]
+    last = [
+        _step(_LOAD, _NUMBER),
+        *_denied((DENIED[n][which] for n in sorted(MAKERS)), errno.EPERM),
+    ]
     last += _refused([CLONED], which)
     return _joined(lines), _joined(last)
 

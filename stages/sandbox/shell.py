@@ -26,7 +26,7 @@ from typing import Any
 
 from stages.sandbox import kernel, program
 from stages.sandbox.frames import receive, send
-from stages.sandbox.processes import Watch, own_time
+from stages.sandbox.processes import Idle, Watch, own_time
 
 SHELL = "/bin/bash"
 OPTIONS = ("--norc", "--noprofile", "--noediting", "+H", "+o", "history", "-i")
@@ -111,7 +111,7 @@ class _Session:
 
     def __init__(self, request: dict[str, Any], control: int, filter_: bytes, proc: int) -> None:
         self._bounds, self._control, self._filter = request, control, filter_
-        self._watch = Watch(proc, False, request["memory"])
+        self._watch = Watch(proc, Idle.now(proc), False, request["memory"])
         pipes = [os.pipe() for _ in range(3)]
         self._out, self._errors, self._report = (ends[0] for ends in pipes)
         self._written = [ends[1] for ends in pipes]

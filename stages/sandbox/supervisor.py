@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from stages.sandbox.processes import Pair, Watch, own_time
+from stages.sandbox.processes import Idle, Pair, Watch, own_time
 
 TICK = 0.02  # seconds between looks at the processes
 PIECE = 1 << 16
@@ -51,6 +51,7 @@ class Followed(Protocol):
     """A cell with a program in it. ``way`` has something to read when the zygote says something."""
 
     proc: int
+    idle: Idle
 
     @property
     def way(self) -> int:
@@ -75,7 +76,7 @@ def supervise(cell: Followed, begin: Callable[[], None], readers: list[int],
     """
     started = time.monotonic()
     ended = Ended(output={descriptor: bytearray() for descriptor in readers})
-    watch = Watch(cell.proc, bounds.forked, bounds.memory)
+    watch = Watch(cell.proc, cell.idle, bounds.forked, bounds.memory)
     poll = _Poll(readers, given, bounds.output, ended)
     try:
         begin()

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from stages.base.errors import ResourceError, VerifierError
-from stages.sandbox.frames import LARGEST, receive, send
 from stages.sandbox.cell import CONTROL
+from stages.sandbox.frames import LARGEST, receive, send
 from stages.sandbox.processes import SHARED, STRETCH
 
 ROOT = str(Path(__file__).resolve().parents[2])
@@ -49,8 +49,9 @@ class Runner(Protocol):
 
 
 class Worker:
-    """A worker: a cell, and for tests that call their program a second. ResourceError where the
-    kernel forbids it.
+    """A cell, and a second one for tests that call their program.
+
+    ResourceError where the kernel forbids it.
     """
 
     def __init__(self, tools: bool = False, session: bool = False) -> None:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.sandbox.pool import Pool
-from stages.sandbox.processes import STRETCH, Spans, Watch, own_time
+from stages.sandbox.processes import STRETCH, Idle, Spans, Watch, own_time
 from stages.sandbox.rows import Task
 from tests.sandbox.test_programs import needs_namespaces
 
@@ -110,7 +110,7 @@ def test_what_threads_wait_at_once_is_counted_once(tmp_path, monkeypatch):
     (tmp_path / "1" / "stat").write_text(f"1 (a) {rest.format(1)}\n")
     proc = os.open(tmp_path, os.O_RDONLY)
     try:
-        watch = Watch(proc, forked=False, most=1 << 40)
+        watch = Watch(proc, Idle.now(proc), forked=False, most=1 << 40)
         assert seen(100, {"2": 0, "3": 0}) == 0
         assert seen(101, {"2": 0.6, "3": 0.9}) == 0.9
         assert seen(101.5, {"2": 1.6, "3": 0.9}) == 1.4  # all since 100.1
@@ -133,10 +133,9 @@ def test_memory_is_seen_where_the_first_thread_has_ended_and_in_sockets(tmp_path
 
     def sockets(number: int) -> None:
         (tmp_path / "1" / "net").mkdir(parents=True, exist_ok=True)
-        (tmp_path / "1" / "net" / "sockstat").write_text(
-            f"sockets: used {number}\nTCP: inuse 1\n"
-        )
+        (tmp_path / "1" / "net" / "sockstat").write_text(f"sockets: used {number}\nTCP: inuse 1\n")
 
+    stat("1", "S", 0)
     sockets(3)
     for folder, state, pages in (("2", "Z", 0), ("2/task/2", "Z", 0), ("2/task/3", "X", 0)):
         stat(folder, state, pages)
@@ -144,7 +143,8 @@ def test_memory_is_seen_where_the_first_thread_has_ended_and_in_sockets(tmp_path
     (tmp_path / "2" / "task" / "4" / "smaps_rollup").write_text("Rss: 9 kB\nPss:   1000 kB\n")
     proc = os.open(tmp_path, os.O_RDONLY)
     try:
-        watch, tight = (Watch(proc, forked=False, most=most) for most in (1 << 40, 1 << 10))
+        idle = Idle.now(proc)
+        watch, tight = (Watch(proc, idle, forked=False, most=most) for most in (1 << 40, 1 << 10))
         sockets(5)
         watch.look()
         tight.look()
