@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import builtins
+import functools
 import gc
 import io
 import resource
@@ -67,7 +68,7 @@ def limit(limits: dict[str, int]) -> None:
 
 def run_program(source: str) -> int:
     """Run a whole program as ``__main__`` on the real standard streams; its exit status."""
-    module = _main_module()
+    module = main_module()
     code = _compiled(source)
     if code is None:
         return 1
@@ -76,7 +77,7 @@ def run_program(source: str) -> int:
 
 def run_function(source: str, name: str, arguments: list[Any]) -> int:
     """Run a program, call one of its functions, send the value as plain data."""
-    module = _main_module()
+    module = main_module()
     code = _compiled(source)
     if code is None:
         return 1
@@ -95,7 +96,7 @@ def run_function(source: str, name: str, arguments: list[Any]) -> int:
 
 def serve_functions(source: str) -> int:
     """Run a program, then call its functions for the driver until that has no more calls."""
-    module = _main_module()
+    module = main_module()
     code = _compiled(source)
     if code is None:
         return 1
@@ -129,8 +130,9 @@ def _compiled(source: str) -> CodeType | None:
         return None
 
 
-def _main_module() -> ModuleType:
-    """A fresh ``__main__``, as a program finds it."""
+@functools.cache
+def main_module() -> ModuleType:
+    """``__main__`` and standard streams as a program finds them; a zygote makes them ahead."""
     sys.setrecursionlimit(sys.getrecursionlimit() + OURS)
     module = ModuleType("__main__")
     module.__dict__["__builtins__"] = builtins
