@@ -45,7 +45,7 @@ try:
 except ProcessLookupError:
     pass
 found += [name for name in ("USR1",) if signal.getsignal(signal.SIGUSR1) != signal.SIG_DFL]
-found += list(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+found += map(str, signal.pthread_sigmask(signal.SIG_BLOCK, ()))
 names = *os.environ, *dir(json), *dir(random), *dir(sys)
 found += [name for name in names if "left" in name.lower()]
 if os.nice(0) or os.umask(0) == 0o777 or resource.getrlimit(resource.RLIMIT_NOFILE)[0] < 100:
