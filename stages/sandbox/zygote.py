@@ -115,7 +115,7 @@ def _make_ahead() -> None:
 def _serve(way: socket.socket, filter_: bytes) -> None:
     """One program, from before it is known to after all it started is gone."""
     ours, its = socket.socketpair()
-    process = kernel.fork_into(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC)
+    process = kernel.fork_into(kernel.CLONE_NEWNS)
     if process == 0:
         try:
             _wait_and_play(its, filter_)
