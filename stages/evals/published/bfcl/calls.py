@@ -17,11 +17,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-LONGEST = 200_000  # characters of an answer that is read
+LONGEST = 50_000  # characters of an answer that is read
+DEEPEST = 50  # lists and dictionaries within one another
 MOST_STARTS = 20  # lines that open a bracket, tried in one answer
 LARGEST = 10**18  # of a number that is worked out
 TAGGED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
-FENCED = re.compile(r"(?ms)^[ \t]*(```+|~~~+)[^\n`]*\n(.*?)^[ \t]*\1[ \t]*$")
+FENCE = re.compile(r"[ \t]*(```+|~~~+)")
 OPENED = re.compile(r"(?m)^[ \t]*(?=\[)")
 ARGUMENTS = ("arguments", "parameters")
 FAILS = (SyntaxError, TypeError, ValueError, RecursionError, MemoryError)
@@ -66,15 +67,39 @@ def read_calls(text: str, read: Reader | None = None) -> list[Call] | None:
         for reader in (_json_calls, read or python_calls):
             found = reader(source)
             if found is not None:
-                return found
-    return _tagged(text, read or python_calls)
+                return _shallow(found)
+    return _shallow(_tagged(text, read or python_calls))
+
+
+def _shallow(calls: list[Call] | None) -> list[Call] | None:
+    """The calls, unless a value in them is nested more deeply than any that is asked for."""
+    values = [one for call in calls or () for one in (*call.arguments.values(), *call.unnamed)]
+    for _ in range(DEEPEST):
+        inner = [one for one in values if isinstance(one, list | tuple | dict)]
+        values = [x for one in inner for x in (one.values() if isinstance(one, dict) else one)]
+    return None if values else calls
 
 
 def _places(text: str) -> Iterator[str]:
     """Where the calls may stand, the likeliest first."""
     yield text.strip().strip("`").strip()
-    yield from (found[2].strip() for found in reversed(list(FENCED.finditer(text))))
+    yield from reversed(_blocks(text))
     yield from (text[found.end() :].strip() for found in list(OPENED.finditer(text))[:MOST_STARTS])
+
+
+def _blocks(text: str) -> list[str]:
+    """What stands in each closed fenced block."""
+    found, inside, fence = list[str](), list[str](), ""
+    for line in text.split("\n"):
+        mark = FENCE.match(line)
+        if not fence:
+            fence, inside = (mark[1] if mark else ""), []
+        elif mark and mark[1].startswith(fence) and not line.strip(" \t\r" + fence[0]):
+            found.append("\n".join(inside).strip())
+            fence = ""
+        else:
+            inside.append(line)
+    return found
 
 
 def _tagged(text: str, read: Reader) -> list[Call] | None:
@@ -168,8 +193,8 @@ def _call(node: ast.expr) -> Call:
     if not isinstance(function, ast.Name):
         raise TypeError("a call of something without a name")
     named = {argument.arg: _value(argument.value) for argument in node.keywords}
-    if None in named:
-        raise SyntaxError("arguments that are unpacked")
+    if None in named or len(named) < len(node.keywords):
+        raise SyntaxError("arguments that are unpacked, or given twice")
     name = ".".join([function.id, *reversed(parts)])
     arguments = {name: value for name, value in named.items() if name is not None}
     return Call(name, arguments, tuple(_value(argument) for argument in node.args))

@@ -108,7 +108,11 @@ def _played(folders: Sequence[str], rows: Sequence[dict[str, Any]]) -> list[Judg
     found: list[Judgement] = [Judgement(Verdict.ERROR, None, NO_CLASSES)] * len(rows)
     for folder in sorted(set(folders)):
         at = [place for place, one in enumerate(folders) if one == folder]
-        for place, one in zip(at, play(folder, [rows[place] for place in at]), strict=True):
+        try:
+            judged = play(folder, [rows[place] for place in at])
+        except VerifierError as error:
+            judged = [Judgement(Verdict.ERROR, None, str(error))] * len(at)
+        for place, one in zip(at, judged, strict=True):
             found[place] = one
     return found
 

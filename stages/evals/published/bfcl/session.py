@@ -1,8 +1,9 @@
 """Plays conversations of calls on small worlds, in a process of its own; run as a script.
 
-Arguments: the folder of the worlds' classes, and seconds of processor time a row. Rows come on standard input, JSON, one a line; for
-each a line goes out: ``{"verdict", "reason"}``. Every row is played in a fork of its own, with
-bounds of time and memory. Only methods that the row names are called, with literals.
+Arguments: the folder of the worlds' classes, and seconds of processor time a row. Rows come on
+standard input, JSON, one a line; for each a line goes out: ``{"verdict", "reason"}``. Every row is
+played in a fork of its own, with bounds of time and memory. Only methods that the row names are
+called, with literals.
 
 After each turn whose gold makes calls, the answer must have made some; the public attributes of
 each object must equal those that the gold's calls leave; and what the gold's calls returned must be
@@ -35,16 +36,19 @@ RAISED = (
 )  # fmt: skip
 """What a method may raise; the caller is told of it as of a result."""
 
+EXHAUSTED = {"verdict": "timeout", "reason": "the calls took too much time or memory"}
 Call = list[str]
 """A name, values without names and values with names, both as Python literals."""
 
 
 def main() -> None:
-    """One answer a row."""
+    """One answer a row; what the classes print is none."""
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     _make_importable(sys.argv[1])
     for line in sys.stdin:
-        sys.stdout.write(json.dumps(_apart(json.loads(line), int(sys.argv[2]))) + "\n")
-        sys.stdout.flush()
+        answers.write(json.dumps(_apart(json.loads(line), int(sys.argv[2]))) + "\n")
+        answers.flush()
 
 
 def _make_importable(folder: str) -> None:
@@ -71,8 +75,8 @@ def _apart(row: dict[str, Any], seconds: int) -> dict[str, str]:
         _bound(seconds)
         try:
             found = _played(row, kinds)
-        except (*RAISED, MemoryError) as error:
-            found = {"verdict": "error", "reason": f"the world failed: {error!r:.{SHOWN}}"}
+        except MemoryError:
+            found = EXHAUSTED
         with os.fdopen(writer, "w") as out:
             json.dump(found, out)
         os._exit(0)
@@ -80,8 +84,7 @@ def _apart(row: dict[str, Any], seconds: int) -> dict[str, str]:
     with os.fdopen(reader) as answers:
         answer = answers.read()
     os.waitpid(child, 0)
-    bounds = {"verdict": "timeout", "reason": "the calls took too much time or memory"}
-    return json.loads(answer) if answer else bounds
+    return json.loads(answer) if answer else EXHAUSTED
 
 
 def _class(name: str, stem: str) -> Any:
@@ -96,7 +99,10 @@ def _bound(seconds: int) -> None:
 
 
 def _played(row: dict[str, Any], kinds: dict[str, Any]) -> dict[str, str]:
-    one, gold = _World(row, kinds), _World(row, kinds)
+    try:
+        one, gold = _World(row, kinds), _World(row, kinds)
+    except RAISED as error:
+        return {"verdict": "error", "reason": f"the world failed: {error!r:.{SHOWN}}"}
     returned: list[str] = []
     for number, (turn, right) in enumerate(zip(row["turns"], row["gold"], strict=True), start=1):
         returned += one.carry_out(turn)
@@ -116,6 +122,13 @@ def _missing(wanted: list[str], returned: list[str]) -> str:
             return f"nothing returned {result[:SHOWN]!r}"
         left.remove(result)
     return ""
+
+
+def _same(one: Any, other: Any) -> bool:
+    try:
+        return bool(one == other)
+    except RAISED:  # what the calls left behind compares with nothing
+        return False
 
 
 class _World:
@@ -159,7 +172,7 @@ class _World:
         for name, made in other._objects.items():
             mine = vars(self._objects[name])
             for attribute, value in vars(made).items():
-                if not attribute.startswith("_") and mine.get(attribute) != value:
+                if not attribute.startswith("_") and not _same(mine.get(attribute), value):
                     return f"{attribute} of {name} is in another state"
         return ""
 

@@ -14,6 +14,8 @@ from stages.evals.published.bfcl.calls import Call
 
 PAIRS = {"(": ")", "[": "]", "{": "}"}
 QUOTES = "\"'`"
+LONGEST = 10_000  # characters of a text that is read as a value of another type
+MOST_BRACKETS = 200
 NAME = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*\s*(?=\()")
 NAMED = re.compile(r"([A-Za-z_$][\w$]*)\s*=(?![=>])\s*(.+)", re.DOTALL)
 GENERIC = re.compile(r"<[\w\s,.?&<>\[\]]*>(?=\s*\()")
@@ -120,7 +122,7 @@ def split(text: str, mark: str = ",") -> list[str]:
             at = generic.end() - 1
         elif text[at] in PAIRS or text[at] in QUOTES:
             end = _quoted(text, at) if text[at] in QUOTES else _closed(text, at)
-            at = end if end >= 0 else at
+            at = end if end >= 0 else len(text)
         elif text[at] == mark:
             parts.append(text[start:at].strip())
             start = at + 1
@@ -143,6 +145,8 @@ def java_value(text: str, declared: str, inner: str) -> Any:
     >>> java_value('new String[]{"a", "b"}', "Array", "String")
     ['a', 'b']
     """
+    if _odd(text):
+        return text
     if declared in NUMBERS:
         return _number(text, declared)
     if declared == "boolean":
@@ -156,6 +160,11 @@ def java_value(text: str, declared: str, inner: str) -> Any:
         pairs = _java_pairs(text)
         return text if pairs is None else dict(pairs)
     return text
+
+
+def _odd(text: str) -> bool:
+    """Whether a text is too long, or has too many brackets, to be any value that is asked for."""
+    return len(text) > LONGEST or sum(map(text.count, PAIRS)) > MOST_BRACKETS
 
 
 def _java_element(text: str, inner: str) -> Any:
@@ -228,6 +237,8 @@ def javascript_value(text: str, declared: str, inner: str) -> Any:
     {'a': 1, 'b': [True, 'x']}
     """
     declared = "js float" if declared == "float" else declared
+    if _odd(text):
+        return text
     if declared in NUMBERS:
         return _number(text, declared)
     if declared == "Boolean":
@@ -235,11 +246,11 @@ def javascript_value(text: str, declared: str, inner: str) -> Any:
     if declared == "array":
         parts = _js_array(text)
         if parts is None:
-            return text
+            return text.strip()
         return [_js_element(one, inner) for one in parts]
     if declared == "dict":
         found = _js_guess(text)
-        return found if isinstance(found, dict) else text
+        return found if isinstance(found, dict) else text.strip()
     return text
 
 
