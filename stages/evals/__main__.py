@@ -7,7 +7,9 @@ never ends, is "truncated" and scores 0 whatever it holds; where the checker fai
 missing, not 0. The command ends with 0; with 1 if problems have no response or a checker failed;
 with 2 if there is no score.
 
-`prompts` writes {"id", "prompt"}, and "mapping" where options have a shuffled order.
+`prompts` writes {"id", "prompt"}, "mapping" where options have a shuffled order, and "turns", what
+is said after the first turn, where a response is a conversation: a list of turns, each a list of
+the texts of its steps.
 
 docs/benchmarks.md says where each file is to be had, and how our scorers differ from the original.
 """
@@ -84,7 +86,7 @@ def _prompts(options: argparse.Namespace) -> int:
     loaded = load(benchmark, options.data or score.DATA / benchmark.name, options.shuffle)
     rows = (
         {"id": problem.id, "prompt": problem.prompt}
-        | {name: problem.meta[name] for name in ("mapping",) if name in problem.meta}
+        | {name: problem.meta[name] for name in ("mapping", "turns") if name in problem.meta}
         for problem in loaded.problems
     )
     say(f"prompts: {write_jsonl(options.output, rows)} prompts in {options.output}")

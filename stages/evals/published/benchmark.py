@@ -67,6 +67,12 @@ def as_samples(samples: Sequence[Sample]) -> list[Scored]:
     return [sample.scored for sample in samples]
 
 
+def nothing_beside(path: Path) -> Sequence[Path]:
+    """A file of rows that holds everything."""
+    del path
+    return ()
+
+
 def no_measures(samples: Sequence[Sample]) -> dict[str, Any]:
     """Nothing beside the score."""
     del samples
@@ -80,7 +86,8 @@ class Published:
     ``files`` are patterns of its file's name, the first that matches counts; ``problems`` makes
     none of a row that is not part of the benchmark, given the seed of the options' order.
     ``units`` are what the score is the mean of, ``item_score`` that of one problem's samples,
-    ``metric`` the score's name, with k in it; ``known`` the SHA-256 of its file.
+    ``metric`` the score's name, with k in it; ``beside`` what else is read with a file of rows;
+    ``known`` the SHA-256 of its file, or of all its files (that of ``Loaded``).
     """
 
     name: str
@@ -93,6 +100,7 @@ class Published:
     metric: str = "avg@{k}"
     measures: Callable[[Sequence[Sample]], dict[str, Any]] = no_measures
     known: frozenset[str] = frozenset()
+    beside: Callable[[Path], Sequence[Path]] = nothing_beside
 
 
 @dataclass(frozen=True)
@@ -116,6 +124,8 @@ def load(benchmark: Published, data: Path, shuffle: int | None) -> Loaded:
         content = hashlib.sha256(path.read_bytes()).hexdigest()
         known = known and content in benchmark.known
         digest.update(content.encode())
+        for other in benchmark.beside(path):
+            digest.update(hashlib.sha256(other.read_bytes()).hexdigest().encode())
         for entry in read_entries(path):
             found = list(benchmark.problems(entry, shuffle))
             set_aside += not found
@@ -128,7 +138,8 @@ def load(benchmark: Published, data: Path, shuffle: int | None) -> Loaded:
             problems += found
     if not problems:
         raise DataError(f"{data}: no problem of {benchmark.name} in it.")
-    return Loaded(problems, digest.hexdigest(), known, set_aside)
+    whole = digest.hexdigest()
+    return Loaded(problems, whole, known or whole in benchmark.known, set_aside)
 
 
 def problem_of(

@@ -1,6 +1,7 @@
 """Rows of a benchmark's published file: JSON Lines, JSON, CSV or Parquet, packed by gzip or not.
 
-A JSON file is a list of rows, an object with a list under "examples", or an object of rows by id.
+A JSON file is a list of rows, an object with a list under "examples", an object of rows by id, or
+JSON Lines under the name of JSON.
 """
 
 from __future__ import annotations
@@ -18,16 +19,21 @@ from stages.base.errors import DataError
 from stages.base.jsonl import json_type, parse_object
 
 LONGEST_FIELD = 1 << 20  # characters of a CSV field
+MORE = "Extra data"  # what json says of a file that goes on after its first value
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A row, its place (from 0) or name in its file, the folder's name, and where it stands."""
+    """A row, its place (from 0) or name in its file, the folder's name, and where it stands.
+
+    ``path`` is the file's, for benchmarks that keep golds in another beside it.
+    """
 
     where: str
     name: str
     folder: str
     row: Mapping[str, Any]
+    path: Path = Path()
 
     def get(self, *names: str) -> Any:
         """The first of these fields that is there; DataError if none is."""
@@ -88,7 +94,7 @@ def read_entries(path: Path) -> Iterator[Entry]:
     for where, name, row in rows(path, data):
         if not isinstance(row, dict):
             raise DataError(f"{where}: expected an object, found {json_type(row)}.")
-        yield Entry(where, name, path.parent.name, row)
+        yield Entry(where, name, path.parent.name, row, path)
 
 
 Rows = Iterable[tuple[str, str, Any]]
@@ -106,6 +112,10 @@ def _lines(path: Path, data: bytes) -> Rows:
 def _json(path: Path, data: bytes) -> Rows:
     try:
         value = json.loads(data.decode("utf-8"))
+    except json.JSONDecodeError as error:
+        if error.msg == MORE:  # than one object: lines
+            return _lines(path, data)
+        raise DataError(f"{path}: not JSON ({error}). Fetch it again.") from error
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: not JSON ({error}). Fetch it again.") from error
     if isinstance(value, dict) and isinstance(value.get("examples"), list):

@@ -1,12 +1,15 @@
 """A file of responses from anywhere: ``{"id", "response", "finish"}``, one row a problem.
 
 ``response`` is a text or a list of k texts, as many in every row; ``finish``, if it is there, is
-"stop" or "length" for all of them, or a list of k. What a row may not be is refused with file and
-line: an unknown id, an id that stands twice, another number of texts.
+"stop" or "length" for all of them, or a list of k. Where a problem has several turns, a response is
+a conversation instead of a text: a list of turns, each a list of the texts of its steps. What a row
+may not be is refused with file and line: an unknown id, an id that stands twice, another number of
+texts.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,7 @@ from stages.base.records import Problem
 from stages.evals.lm_harness import Response
 
 ENDS = ("stop", "length")
+TURNS = "turns"  # in the meta of a problem that is answered by a conversation
 UNCOUNTED = 0  # tokens: rows from elsewhere do not say how many
 
 
@@ -39,7 +43,7 @@ def read_responses(path: Path, problems: Mapping[str, Problem]) -> list[Response
                 f"{where}: id {name!r} stands on line {lines[name]} too. Several responses to a "
                 "problem are one row with a list."
             )
-        lines[name], found[name] = number, list(_samples(where, name, row))
+        lines[name], found[name] = number, list(_samples(where, problems[name], row))
         k = k or len(found[name])
         if len(found[name]) != k:
             raise DataError(
@@ -58,11 +62,15 @@ def _name(where: str, row: Mapping[str, Any]) -> str:
     return str(name)
 
 
-def _samples(where: str, name: str, row: Mapping[str, Any]) -> Iterator[Response]:
+def _samples(where: str, problem: Problem, row: Mapping[str, Any]) -> Iterator[Response]:
     given = row.get("response")
-    texts = given if isinstance(given, list) else [given]
-    if not texts or not all(isinstance(text, str) for text in texts):
-        raise DataError(f"{where}: 'response' must be a text or a list of texts, at least one.")
+    turns = problem.meta.get(TURNS) is not None
+    one = not isinstance(given, list) or (turns and _is_conversation(given))
+    values = [given] if one else list(given or ())
+    texts = [text for value in values if (text := _text(value, turns)) is not None]
+    if not texts or len(texts) < len(values):
+        kind = "a conversation (a list of turns, each a list of texts)" if turns else "a text"
+        raise DataError(f"{where}: 'response' must be {kind} or a list of them, at least one.")
     finish = row.get("finish", "stop")
     ends = finish if isinstance(finish, list) else [finish] * len(texts)
     if len(ends) != len(texts) or not all(end in ENDS for end in ends):
@@ -71,4 +79,20 @@ def _samples(where: str, name: str, row: Mapping[str, Any]) -> Iterator[Response
             f"{len(texts)} responses, found {finish!r}."
         )
     for repeat, (text, end) in enumerate(zip(texts, ends, strict=True)):
-        yield Response(name, repeat, text, end, UNCOUNTED)
+        yield Response(problem.id, repeat, text, end, UNCOUNTED)
+
+
+def _is_conversation(value: object) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(turn, list) for turn in value)
+        and all(isinstance(step, str) for turn in value for step in turn)
+    )
+
+
+def _text(value: object, turns: bool) -> str | None:
+    """A text, or a conversation as the JSON that its checker reads; None for anything else."""
+    if turns and _is_conversation(value):
+        return json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else None

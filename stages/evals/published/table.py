@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from stages.evals.published import arc, bbeh, choice_sets, code_sets, ifeval, maths_sets, zebra
 from stages.evals.published.benchmark import Published, by_reading
+from stages.evals.published.bfcl import composition, judging, rows
 from stages.evals.published.totals import by_group
 
 KNOWN = {
@@ -91,6 +92,17 @@ BENCHMARKS = (
         ("mbpp.jsonl", "sanitized-mbpp.json", "*mbpp*.jsonl"),
         code_sets.mbpp,
         code_sets.judge,
+    ),
+    Published(
+        "bfcl",
+        "agents",
+        rows.FILES,
+        rows.bfcl,
+        judging.judge,
+        units=composition.overall,
+        metric="mean of non-live, live and multi-turn",
+        measures=composition.measures,
+        beside=rows.beside,
     ),
 )
 
