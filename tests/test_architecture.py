@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from tests.tables import each
 
 ROOT = Path(__file__).resolve().parents[1]
 CODE = sorted([*ROOT.glob("stages/**/*.py"), *ROOT.glob("flows/**/*.py")])
@@ -71,7 +71,7 @@ def test_tests_mirror_the_tree() -> None:
         assert path.parent.name in rooms | {"flows"}, relative(path)
 
 
-@pytest.mark.parametrize("page", sorted([*ROOT.glob("docs/**/*.md"), ROOT / "README.md"]))
+@each("page", sorted([*ROOT.glob("docs/**/*.md"), ROOT / "README.md"]))
 def test_what_the_documents_name_exists(page: Path) -> None:
     text = page.read_text()
     for name in re.findall(

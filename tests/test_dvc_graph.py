@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from stages.base import params, paths
+from tests.tables import each
 
 ROOT = Path(__file__).resolve().parents[1]
 STAGES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
@@ -81,7 +82,7 @@ def test_deps_cover_all_code_a_stage_imports(stage: str) -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("stage", STAGES)
+@each("stage", STAGES)
 def test_a_stage_has_one_name_everywhere(stage: str) -> None:
     assert STAGES[stage]["cmd"].startswith(f"python -m stages.{stage}")
     assert (ROOT / "stages" / f"{stage}.py").is_file()
@@ -100,7 +101,7 @@ def test_every_section_of_a_profile_is_somebodys() -> None:
     assert sections - shared == set(STAGES) - {"resolve_config"}
 
 
-@pytest.mark.parametrize("stage", STAGES)
+@each("stage", STAGES)
 def test_reports_are_kept_by_git_and_not_by_the_cache(stage: str) -> None:
     kept = [*STAGES[stage].get("metrics", []), *STAGES[stage].get("plots", [])]
     for entry in kept:

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 from stages.base.checkers import Checker
 from stages.base.errors import DataError
 from stages.problems.code import CodeTask
+from tests.tables import each
 
 TOKENS, FLOAT, ANY = Checker(), Checker("float"), Checker("any_order")
 DECIMALS = Checker("decimals")
 LONG = "9" * 5000
 
 
-@pytest.mark.parametrize(
+@each(
     ("checker", "expected", "output", "same"),
     [
         (TOKENS, "1 2\n3", "1  2 3\n", True),
@@ -38,7 +39,7 @@ def test_texts(checker, expected, output, same):
     assert checker.same_text(expected, output) is same
 
 
-@pytest.mark.parametrize(
+@each(
     ("checker", "expected", "value", "same"),
     [
         (TOKENS, 1, 1, True),
@@ -90,7 +91,7 @@ def test_a_checker_that_is_none_is_refused(row):
 
 
 @pytest.mark.field_bug("D54")
-@pytest.mark.parametrize(
+@each(
     ("expected", "found", "same"),
     [
         ("0.333333333333", "0.333333", True),
@@ -137,7 +138,7 @@ def test_lines_in_any_order(expected, found, same):
 
 
 @pytest.mark.field_bug("D54")
-@pytest.mark.parametrize(
+@each(
     ("expected", "found", "same"),
     [
         ("[1, 2]", "[1,2]", True),

@@ -10,6 +10,7 @@ import pytest
 
 from stages.base.errors import ConfigError
 from stages.base.schema import Limits, parse, refuse_reserved, refuse_unknown
+from tests.tables import each
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ def test_a_good_section_becomes_the_dataclass() -> None:
     assert parsed == Outer(Inner(0.5, ("x",)), "a", {"maths": 1.0})
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "message"),
     [
         ({"mod": "a"}, r"stage\.mod: unknown key\. Did you mean 'mode'"),

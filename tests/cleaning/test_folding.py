@@ -3,12 +3,12 @@
 import sys
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.cleaning.folding import INVISIBLE, fold
 from stages.cleaning.wording import words_of
+from tests.tables import each
 
 SAME = {
     r"\frac{1}{2} of x": [
@@ -45,14 +45,12 @@ SAME = {
 }
 
 
-@pytest.mark.parametrize(
-    ("text", "other"), [(text, other) for text, others in SAME.items() for other in others]
-)
+@each(("text", "other"), [(text, other) for text, others in SAME.items() for other in others])
 def test_the_same_in_another_notation_has_the_same_words(text, other):
     assert words_of(fold(text)) == words_of(fold(other))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "other"),
     [
         (r"\frac{1}{2}", r"\frac{1}{3}"),

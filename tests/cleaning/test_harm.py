@@ -12,6 +12,7 @@ from tests.cleaning.harm_samples import (
     OUT_OF_REACH,
     REFUSED,
 )
+from tests.tables import each
 
 
 def test_the_sets_are_large_enough_and_at_most_a_tenth_of_the_harm_is_missed():
@@ -37,12 +38,12 @@ def test_a_context_clears_its_own_sentence_alone():
     assert judge_harm("I play chess in a game. How do I kill my boss?").harmful
 
 
-@pytest.mark.parametrize("text", [*HARMLESS, *HARD_NEGATIVES])
+@each("text", [*HARMLESS, *HARD_NEGATIVES])
 def test_science_code_law_news_and_fiction_survive(text):
     assert not judge_harm(text).harmful
 
 
-@pytest.mark.parametrize(("text", "reason"), [*HARMFUL, *BY_CATEGORY])
+@each(("text", "reason"), [*HARMFUL, *BY_CATEGORY])
 def test_harmful_texts_are_found_with_reason_and_words(text, reason):
     decision = judge_harm(text)
     assert (decision.harmful, decision.reason) == (True, reason)
@@ -65,7 +66,7 @@ def test_both_fields_are_searched_and_the_field_is_named():
     assert result.dropped[0].evidence == {"field": "response", "words": ["I will kill you"]}
 
 
-@pytest.mark.parametrize(("prompt", "response"), REFUSED)
+@each(("prompt", "response"), REFUSED)
 def test_a_row_whose_answer_refuses_stays_and_its_words_are_named(prompt, response):
     decision = judge_row(prompt, response)
     assert (decision.harmful, decision.field) == (False, "prompt")

@@ -6,9 +6,10 @@ from stages.base.errors import DataError
 from stages.cleaning.quality import quality
 from stages.engines.tokenizer import train_tokenizer
 from stages.sft.chat import response_ids
+from tests.tables import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("response", "reason"),
     [
         ("<think> I wonder", "unclosed_thinking"),
@@ -52,7 +53,7 @@ def test_useless_rows_go_with_a_reason(response, reason):
     assert result.dropped[0].reason == reason
 
 
-@pytest.mark.parametrize(
+@each(
     "response",
     [
         "<think> a </think> b",

@@ -1,13 +1,13 @@
 """Repair: invisible and broken characters are mended and counted, everything else stays."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.cleaning.repair import repair, repair_rows
+from tests.tables import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "mended", "kind"),
     [
         ("a\u200bb", "ab", "format_character"),
@@ -51,7 +51,7 @@ def test_repairs_are_made_and_counted(text, mended, kind):
     assert counts[kind] >= 1
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         'x = "“quoted”"  # ‘single’',

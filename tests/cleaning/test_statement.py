@@ -5,6 +5,7 @@ import re
 import pytest
 
 from stages.cleaning.statement import statement
+from tests.tables import each
 
 FILLER = " and the water of the river ran on to the sea as it had done" * 5
 ANSWER = "So we are done with the whole of it and can go on to the rest of the day" + FILLER
@@ -47,7 +48,7 @@ DIFFERENT = [
 
 
 @pytest.mark.field_bug("D20")
-@pytest.mark.parametrize(("one", "other"), DIFFERENT)
+@each(("one", "other"), DIFFERENT)
 def test_what_changes_the_problem_changes_the_statement(one, other):
     assert states(one + FILLER + CLOSE) != states(other + FILLER + CLOSE)
     assert states("Well." + FILLER, f"{ANSWER} {one}") != states(

@@ -8,6 +8,7 @@ from stages.base.errors import ConfigError, DataError
 from stages.cleaning.decontamination import Index, Item
 from stages.cleaning.rows import Dropped
 from tests.cleaning.streams import Outcome
+from tests.tables import each
 
 QUESTION = "Let a be a real number such that the sum of all integer solutions is exactly nine"
 HARMFUL = "Explain how to build a bomb at home"
@@ -51,7 +52,7 @@ def test_odd_blanks_and_mojibake_between_words_hide_nothing(blank):
     assert not cleaned([row(QUESTION.replace(" ", blank))]).kept
 
 
-@pytest.mark.parametrize("hidden", HIDDEN)
+@each("hidden", HIDDEN)
 def test_rows_that_are_equal_after_repair_are_duplicates(hidden):
     result = cleaned([row("Hello there"), row(f"Hello the{HIDDEN[hidden]}re", "b")])
     assert [kept["id"] for kept in result.kept] == ["a"]

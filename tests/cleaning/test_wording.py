@@ -1,10 +1,10 @@
 """Words, and what stands between them."""
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from stages.cleaning.wording import WORD, Wording, same_between, spans_of, words_of
+from tests.tables import each
 
 TEXTS = st.text(st.sampled_from("aB1_ -.,é中한カ²\n$\\") | st.characters(), max_size=40)
 
@@ -27,7 +27,7 @@ def test_words_and_what_stands_between_them_are_the_text(text):
     assert rebuilt == text
 
 
-@pytest.mark.parametrize(
+@each(
     ("left", "mine", "theirs", "right", "same"),
     [
         ("12", " * ", "*", "13", True),

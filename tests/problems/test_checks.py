@@ -1,13 +1,12 @@
 """Checkers accept every valid alternative and reject near misses."""
 
-import pytest
-
 from stages.problems.chain import ChainInstance
 from stages.problems.charge import ChargeInstance
 from stages.problems.countdown import CountdownInstance, signed_terms
 from stages.problems.knights import KnightsInstance
 from stages.problems.lists import ListsInstance
 from stages.problems.registry import FAMILIES
+from tests.tables import each
 
 CHAIN = ChainInstance(8, (("+", 4), ("+", 1), ("-", 5)))
 LISTS = ListsInstance((4, 2, 4, 7), ("rot", "dec"))
@@ -91,17 +90,17 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("name", "notation", "text"), RIGHT)
+@each(("name", "notation", "text"), RIGHT)
 def test_valid_alternatives_pass(name, notation, text):
     assert FAMILIES[name].check(INSTANCES[name], text, notation)
 
 
-@pytest.mark.parametrize(("name", "notation", "text"), WRONG)
+@each(("name", "notation", "text"), WRONG)
 def test_near_misses_fail(name, notation, text):
     assert not FAMILIES[name].check(INSTANCES[name], text, notation)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "terms"),
     [
         ("8 - (3 - 4)", (8, -3, 4)),

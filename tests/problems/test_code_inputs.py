@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from stages.base.errors import DataError
 from stages.problems.code_inputs import Shape
+from tests.tables import each
 
 STDIN = """
 n: int 1..5
@@ -39,7 +40,7 @@ def test_what_is_drawn_keeps_the_constraints(seed, kind):
 
 
 @pytest.mark.field_bug("D56")
-@pytest.mark.parametrize(
+@each(
     ("text", "fault"),
     [
         ("2 1 1\n0 1\n0\n1\nab\n", ""),

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.problems.expressions import MAX_DEPTH, MAX_TOKENS, work_out
+from tests.tables import each
 
 
 @st.composite
@@ -71,7 +72,7 @@ def test_a_product_before_a_bracket_may_be_implied_but_not_after_a_division(text
     assert (worked and worked.value) == value
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         *("", "()", "8 -", "* 8", "8 8", "(8", "8)", "8 ** 2", "8 // 2", "8 % 3", "8 ^ 2", "8!"),

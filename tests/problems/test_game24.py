@@ -11,6 +11,7 @@ from stages.problems.expressions import work_out
 from stages.problems.family import Family
 from stages.problems.game24 import Game24, Game24Instance
 from stages.problems.game24_solver import one_operator, solutions
+from tests.tables import each
 
 FAMILY: Family = Game24()
 NUMBERS = Game24Instance((4, 1, 8, 7))
@@ -67,7 +68,7 @@ RIGHT = """(8 - 4) * (7 - 1)|(8-4)*(7-1)|(7 - 1) * (8 - 4)|((8 - 4) * (7 - 1))|(
     |\\left(8-4\\right)\\left(7-1\\right)|(8-4)\\cdot(7-1) = 24|24 = 8(7 - 4)/1"""
 
 
-@pytest.mark.parametrize("said", RIGHT.split("|"))
+@each("said", RIGHT.split("|"))
 def test_every_right_expression_passes(said):
     assert FAMILY.check(NUMBERS, said.strip(), "text")
 
@@ -80,7 +81,7 @@ WRONG = """6 * 4 * 1 * 1|8 * 4 - 8|8 * (7 - 4)|(8 - 4) * (7 - 1) * 1|8 + 7 + 4 +
     |__import__('os').system('true')"""
 
 
-@pytest.mark.parametrize("said", WRONG.split("|"))
+@each("said", WRONG.split("|"))
 def test_near_misses_are_wrong(said):
     assert not FAMILY.check(NUMBERS, said.strip(), "text")
 

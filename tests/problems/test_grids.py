@@ -18,6 +18,7 @@ from stages.problems.grids import (
     slashed,
 )
 from stages.problems.wording import LONGEST_BLOCK
+from tests.tables import each
 
 GRID = ((1, 2, 0), (3, 4, 5))
 grids = st.integers(1, 6).flatmap(
@@ -73,7 +74,7 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
+@each("setting", SETTINGS)
 def test_a_grid_is_read_however_it_is_set(setting):
     assert read_grids(SETTINGS[setting]) == [GRID]
     assert read_statement(SETTINGS[setting]) == GRID
@@ -93,7 +94,7 @@ def test_a_line_of_prose_around_a_grid_changes_nothing(around):
     assert not lost, ", ".join(lost)
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         *("The grid is 1 2 0 / 3 4 5", "Solution: 120/345", "so the output is [[1,2,0],[3,4,5]]."),
@@ -113,7 +114,7 @@ def test_a_grid_within_a_sentence(said):
     assert read_grids(said) == [GRID]
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         "It is not this:\n1 2 0\n3 4 5",
@@ -193,7 +194,7 @@ def test_working_before_the_grid_and_all_digits_after_it_are_no_candidates():
     assert read_grids(f"{lined(GRID)}\nCheck: [[3, 4, 5], [1, 2, 0]]") is None
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         *(

@@ -3,12 +3,12 @@
 import random
 from itertools import product
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stages.problems.family import Family
 from stages.problems.knights import NAMES, TYPES, Knights, KnightsInstance
+from tests.tables import each
 
 FAMILY: Family = Knights()
 FOUR = KnightsInstance("or", "n", (("k", 1), ("k", 0)))  # Anna k, Ben n, Clara n, David k
@@ -53,7 +53,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_everyone_by_name_is_an_answer(form):
     answer = FAMILY.read_block(FORMS[form])
     assert answer == tuple(zip(NAMES, "knnk", strict=False))
@@ -63,7 +63,7 @@ def test_everyone_by_name_is_an_answer(form):
 ROSTER = "Anna: knight\nBen: knave\nClara: knave\nDavid: knight"
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "right"),
     [
         (f"{ROSTER}\n\n2, knight", True),
@@ -108,7 +108,7 @@ def test_one_person_wrong_is_all_wrong_without_partial_credit(seed, form):
     assert not FAMILY.right(instance, FAMILY.read_block(told(types[:-1])))
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         "Anna is a knight or Ben is a knave",

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from stages.base.errors import VerifierError
 from stages.problems.family import Family
 from stages.problems.maze import LONGEST_TRACE, MOVES, Maze, MazeInstance
+from tests.tables import each
 
 FAMILY: Family = Maze()
 RING = MazeInstance(("...", ".#.", "S#G", ".#.", "..."))  # the way above is as long as that below
@@ -96,12 +97,12 @@ UNREAD = """not U U R|U U R or D D R|U U R?|6|U 2 R|U U R, then left or right|ne
     |4 moves: U U R|-U, U, R|[U, 2, R]"""
 
 
-@pytest.mark.parametrize("path", READ.split("|"))
+@each("path", READ.split("|"))
 def test_moves_are_understood_however_they_are_written(path):
     assert FAMILY.read(path.strip(), "text") == "UURRDD"
 
 
-@pytest.mark.parametrize("path", UNREAD.split("|"))
+@each("path", UNREAD.split("|"))
 def test_what_is_no_single_path_is_unreadable(path):
     assert FAMILY.read(path.strip(), "text") is None
 

@@ -6,11 +6,12 @@ import pytest
 
 from stages.problems.open_ended import leaning, not_self_contained, open_ended
 from tests.problems.rows import ROWS, parsed
+from tests.tables import each
 
 PLAIN = ["1", "2", "3", "4"]
 
 
-@pytest.mark.parametrize(
+@each(
     "question",
     [
         "Which of the following is a noble gas?",

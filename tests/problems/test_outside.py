@@ -15,6 +15,7 @@ from stages.base.errors import ConfigError
 from stages.problems.outside import parse_rows, text_key
 from stages.problems.schemas import DOMAINS, SCHEMAS, require_usable
 from tests.problems.rows import ROWS, parsed, source
+from tests.tables import each
 
 
 @pytest.mark.parametrize("module", ["outside", "maths_rows", "open_ended", "curation"])
@@ -22,7 +23,7 @@ def test_examples_in_docstrings_hold(module):
     assert doctest.testmod(importlib.import_module(f"stages.problems.{module}")).failed == 0
 
 
-@pytest.mark.parametrize("schema", SCHEMAS)
+@each("schema", SCHEMAS)
 def test_every_schema_reads_its_row_and_says_where_it_came_from(schema):
     found = parsed(schema, ROWS[schema], licence="MIT")
     assert (found.unreadable, found.unfit) == ([], [])
@@ -36,8 +37,8 @@ def test_every_schema_reads_its_row_and_says_where_it_came_from(schema):
     assert meta["language"]
 
 
-@pytest.mark.parametrize("schema", SCHEMAS)
-@pytest.mark.parametrize("row", [{}, {"question": 5.5}, {"problem": ["x"], "prompt": {}}])
+@each("schema", SCHEMAS)
+@each("row", [{}, {"question": 5.5}, {"problem": ["x"], "prompt": {}}])
 def test_a_row_of_another_schema_is_unreadable_with_a_reason(schema, row):
     found = parsed(schema, row)
     assert found.problems == found.preferences == []
@@ -90,7 +91,7 @@ def test_the_key_of_a_text_folds_width_case_space_and_dress(one, other):
     assert text_key(one) == text_key(other)
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("Ann has 3 pens.", "Ann has 4 pens."),

@@ -3,8 +3,6 @@
 import random
 from itertools import product
 
-import pytest
-
 from stages.problems.pattern_rules import (
     CHANGES,
     ENGLISH,
@@ -14,6 +12,7 @@ from stages.problems.pattern_rules import (
     fitting,
     outcomes,
 )
+from tests.tables import each
 
 GRID = ((1, 0, 2), (0, 3, 0))
 MOVED = {
@@ -43,7 +42,7 @@ def grid(rng, side=3):
     return tuple(tuple(rng.randrange(4) for _ in range(side)) for _ in range(side))
 
 
-@pytest.mark.parametrize("move", MOVES)
+@each("move", MOVES)
 def test_each_move_does_what_it_says(move):
     assert MOVES[move](GRID) == MOVED[move]
     assert ENGLISH[move]

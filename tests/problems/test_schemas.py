@@ -12,6 +12,7 @@ from stages.base.errors import DataError
 from stages.base.records import Problem
 from stages.problems.schemas import DOMAINS, SCHEMAS
 from tests.problems.rows import ROWS
+from tests.tables import each
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/algorithms/rl_data.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -29,7 +30,7 @@ def test_the_page_lists_every_schema_with_its_domains() -> None:
     assert listed == {name: DOMAINS[schema.kind] for name, schema in SCHEMAS.items()}
 
 
-@pytest.mark.parametrize(("name", "cell"), [(name, cell) for name, _, cell in LINES])
+@each(("name", "cell"), [(name, cell) for name, _, cell in LINES])
 def test_the_fields_on_the_page_are_those_that_are_needed(name: str, cell: str) -> None:
     row, parse = ROWS[name], SCHEMAS[name].parse
     parse(row)

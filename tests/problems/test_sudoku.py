@@ -11,6 +11,7 @@ from stages.problems.family import Family
 from stages.problems.grids import lined, slashed
 from stages.problems.sudoku import Sudoku, SudokuInstance
 from stages.problems.sudoku_solver import solutions, steps
+from tests.tables import each
 
 FAMILY: Family = Sudoku()
 ROWS = ((3, 1, 2, 4), (0, 2, 0, 0), (0, 0, 0, 1), (1, 0, 3, 0))
@@ -89,10 +90,8 @@ def test_an_answer_may_repeat_the_puzzle_before_the_solution_but_not_another_gri
     assert FAMILY.read_block(f"{solved}\nThen:\n{puzzle}") is None
 
 
-@pytest.mark.parametrize("empty", ["_", ".", "0", "?", "x"])
-@pytest.mark.parametrize(
-    "solution", [lined(SOLVED), slashed(SOLVED), lined(SOLVED).replace(" ", "")]
-)
+@each("empty", ["_", ".", "0", "?", "x"])
+@each("solution", [lined(SOLVED), slashed(SOLVED), lined(SOLVED).replace(" ", "")])
 def test_the_puzzle_may_be_repeated_whatever_marks_its_open_cells(empty, solution):
     puzzle = lined(ROWS, empty)
     assert FAMILY.read_block(f"{puzzle}\n\nSolved:\n\n{solution}") == SOLVED

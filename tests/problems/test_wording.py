@@ -13,11 +13,12 @@ from stages.problems.numerals import read_number
 from stages.problems.registry import FAMILIES
 from stages.problems.sums import total, true_equation
 from stages.problems.wording import LONGEST, harmless, plain, tidy
+from tests.tables import each
 
 DASHES = [chr(code) for code in range(0x10000) if unicodedata.category(chr(code)) == "Pd"]
 
 
-@pytest.mark.parametrize("dash", [*DASHES, "−", "⁻", "₋", "➖", "\u00ad", "minus ", "negative "])
+@each("dash", [*DASHES, "−", "⁻", "₋", "➖", "\u00ad", "minus ", "negative "])
 def test_every_dash_is_a_sign(dash):
     assert read_number(f"{dash}3", "text") == -3
     assert FAMILIES["charge"].read(f"{dash}3", "text") == -3

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from stages.rewards.afterthoughts import Answer, rivals
+from tests.tables import each
 
 SECOND = [
     ("Hence x = 15.", "15"), ("It is 15.", "15"), ("Revised: 15", "15"),
@@ -23,12 +22,12 @@ SAME = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("said", "value"), SECOND)
+@each(("said", "value"), SECOND)
 def test_a_conclusion_with_a_value_is_a_second_answer(said: str, value: str) -> None:
     assert value in rivals(Answer("12", "So "), f". {said}")
 
 
-@pytest.mark.parametrize("said", SAME)
+@each("said", SAME)
 def test_a_check_or_a_remark_is_none(said: str) -> None:
     assert rivals(Answer("12", "So "), f". {said}") == []
 

@@ -11,6 +11,7 @@ from stages.base.records import Verdict
 from stages.rewards.maths import judge_maths
 from stages.rewards.maths_compare import Asked
 from stages.rewards.science import judge_text
+from tests.tables import each
 
 
 def passes(text: str) -> bool:
@@ -171,12 +172,12 @@ The result is 3
 """
 
 
-@pytest.mark.parametrize("text", cases(DENIED + RETRACTED + CHANGED + RIVALLED))
+@each("text", cases(DENIED + RETRACTED + CHANGED + RIVALLED))
 def test_a_word_that_changes_what_is_stated_is_heard(text):
     assert not passes(text)
 
 
-@pytest.mark.parametrize("text", cases(PLAIN))
+@each("text", cases(PLAIN))
 def test_a_word_that_only_leads_to_the_answer_is_no_part_of_it(text):
     assert passes(text)
 

@@ -13,6 +13,7 @@ from stages.rewards.extraction import answer_part
 from stages.rewards.maths import judge_maths
 from stages.rewards.maths_compare import Asked
 from stages.rewards.stated import FORMS
+from tests.tables import each
 
 
 def verdict(response: str, gold: str = "3") -> Verdict:
@@ -109,12 +110,12 @@ I do not know.
 """
 
 
-@pytest.mark.parametrize("response", cases(PLAIN))
+@each("response", cases(PLAIN))
 def test_a_plain_statement_is_found(response):
     assert verdict(response) is Verdict.PASS
 
 
-@pytest.mark.parametrize("response", cases(OPEN))
+@each("response", cases(OPEN))
 def test_what_states_two_things_or_another_never_passes(response):
     assert verdict(response) in (Verdict.WRONG, Verdict.UNPARSED)
 
@@ -171,7 +172,7 @@ def test_endless_answers_are_not_searched():
     assert conclusion("\n".join(map(str, range(1000)))) is None
 
 
-@pytest.mark.parametrize("text", [
+@each("text", [
     r"\boxed{5}x", r"\boxed{5}i", r"\boxed{5}e3", r"\boxed{5}a+3", r"\boxed{5} dozens",
     r"\boxed{5} pairs", r"\boxed{5} thousandths", r"\boxed{5} less than 10", r"$x=\boxed{5}y$",
     r"$\boxed{5} y$", r"\boxed{5} is half the answer", r"\boxed{5} more than 3",
@@ -180,7 +181,7 @@ def test_what_is_glued_to_a_box_belongs_to_the_answer(text):
     assert judge_maths("5", text, Asked("How much is it?")).reward == 0.0
 
 
-@pytest.mark.parametrize("text", [
+@each("text", [
     r"\boxed{>5}", r"\boxed{5>}", "The answer is > 5", ">5", r"\boxed{5'}", r"\boxed{5*}",
     r"\boxed{_5}", r"\boxed{#5}", r"\boxed{5...}", r"\boxed{5\ldots}", "The answer is *5",
     'The answer is 5"',
@@ -196,12 +197,12 @@ def test_marks_around_an_answer_are_its_dress(text):
     assert judge_maths("5", text, Asked()).reward == 1.0
 
 
-@pytest.mark.parametrize("end", [
+@each("end", [
     "However the true answer is 6.", "But 6 is right.", "(or 6)", "Or 6.", "Hmm, 6.",
     "On second thought, 6.", "Oops, it's 6.", "No it's 6.", "Let me recheck: it is 6.",
     "The correct value is 6.",
 ])  # fmt: skip
-@pytest.mark.parametrize("start", [r"$\boxed{5}$.", "The answer is 5."])
+@each("start", [r"$\boxed{5}$.", "The answer is 5."])
 def test_a_second_answer_in_prose_takes_back_the_first(start, end):
     assert judge_maths("5", f"{start} {end}", Asked()).verdict is Verdict.UNPARSED
     assert judge_maths("5", f"{start} {end.replace('6', '5')}", Asked()).reward == 1.0
@@ -218,7 +219,7 @@ def test_thinking_is_thinking_in_any_case(tag, closing):
     assert answer_part(f"{tag}4") is None
 
 
-@pytest.mark.parametrize("text", [
+@each("text", [
     "The correct answer is 5.", "The result is 5.", "<answer> 5 </answer>",
     "Hence, the final result is **5**.",
     "Final Answer: The final answer is $5$. I hope it is correct.", "<answer>5</answer>",

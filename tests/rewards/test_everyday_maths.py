@@ -5,9 +5,8 @@ One line a case: + (must pass) or - (must not), gold, response, and the problem 
 
 from __future__ import annotations
 
-import pytest
-
 from tests.rewards.tables import is_judged_as_its_line_says
+from tests.tables import each
 
 MATHS = r"""
 + 12 ¦ \boxed{12}. So, the answer is 12 apples.
@@ -487,6 +486,6 @@ PROSE = r"""
 CASES = [("maths", line) for line in (MATHS + PROSE).strip().splitlines() if line]
 
 
-@pytest.mark.parametrize(("verifier", "line"), CASES)
+@each(("verifier", "line"), CASES)
 def test_what_a_response_says_decides(verifier, line):
     assert is_judged_as_its_line_says(verifier, line)

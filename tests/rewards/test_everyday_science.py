@@ -5,9 +5,8 @@ One line a case: + (must pass) or - (must not), gold, response, and the problem 
 
 from __future__ import annotations
 
-import pytest
-
 from tests.rewards.tables import is_judged_as_its_line_says
+from tests.tables import each
 
 NUMBERS = r"""
 + 1945 ¦ \boxed{1945}
@@ -565,6 +564,6 @@ TABLES = {"number": NUMBERS, "choice": CHOICES, "text": WORDS, "molecule": MOLEC
 CASES = [(name, line) for name, table in TABLES.items() for line in table.strip().splitlines()]
 
 
-@pytest.mark.parametrize(("verifier", "line"), CASES)
+@each(("verifier", "line"), CASES)
 def test_what_a_response_says_decides(verifier, line):
     assert is_judged_as_its_line_says(verifier, line)

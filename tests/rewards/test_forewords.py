@@ -2,9 +2,8 @@ r"""What may stand before a box, and what makes another value, or none, of what 
 
 from __future__ import annotations
 
-import pytest
-
 from stages.rewards.forewords import stands_free
+from tests.tables import each
 
 FREE = [
     "", "So x = ", "The answer is ", "She can have at most ", "We need at least ", "It would take ",
@@ -28,12 +27,12 @@ BOUND = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("before", FREE)
+@each("before", FREE)
 def test_words_that_lead_to_a_box(before: str) -> None:
     assert stands_free(before, revised=False)
 
 
-@pytest.mark.parametrize("before", BOUND)
+@each("before", BOUND)
 def test_words_that_bind_it(before: str) -> None:
     assert not stands_free(before, revised=False)
 

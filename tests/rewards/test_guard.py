@@ -12,6 +12,7 @@ from stages.problems.registry import FAMILIES, generate
 from stages.rewards.guard import FAILURES
 from stages.rewards.preference import closes_well
 from stages.rewards.router import verify
+from tests.tables import each
 
 SCORERS = (verify, closes_well)
 DRAWN = [
@@ -56,7 +57,7 @@ def test_whatever_blank_stands_before_a_claimed_value(notation):
     assert not [hex(ord(blank)) for blank in BLANKS if found[blank] is not Verdict.WRONG]
 
 
-@pytest.mark.parametrize(
+@each(
     ("family", "instance"),
     [
         ("countdown", {"numbers": None, "target": 8}),
@@ -88,7 +89,7 @@ def test_whatever_blank_stands_before_a_claimed_value(notation):
         ("pattern", {"examples": [[[[1, 2], [3, 4]]]], "question": [[1]], "solution": [[1]]}),
     ],
 )
-@pytest.mark.parametrize("notation", ["compact", "text"])
+@each("notation", ["compact", "text"])
 def test_a_broken_problem_is_an_error_and_never_a_wrong_answer(family, instance, notation):
     meta = {"notation": notation, "instance": instance}
     problem = dataclasses.replace(COUNTDOWN, family=family, meta=meta)

@@ -10,6 +10,7 @@ from stages.base.errors import VerifierError
 from stages.base.records import Verdict
 from stages.rewards.instructions.checking import SUMMARY, check_instructions, variants
 from stages.rewards.instructions.registry import IFEVAL, KINDS, RLVR, Instruction, bound
+from tests.tables import each
 
 GERMAN = "Das Wetter ist heute sehr schön, und wir gehen am Nachmittag in den Park."
 HINDI = "आज मौसम बहुत अच्छा है और हम दोपहर में पार्क जाएंगे।"
@@ -422,7 +423,7 @@ def test_what_follows_passes(name):
 
 
 @pytest.mark.field_bug("D64")
-@pytest.mark.parametrize("name", KINDS)
+@each("name", KINDS)
 def test_what_breaks_or_nearly_follows_is_wrong(name):
     right = (Verdict.WRONG, 0.0, True)
     found = [(case, (j.verdict, j.reward, name in j.reason)) for case, j in cases(BREAKING, name)]
@@ -430,7 +431,7 @@ def test_what_breaks_or_nearly_follows_is_wrong(name):
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("name", KINDS)
+@each("name", KINDS)
 def test_an_empty_response_follows_nothing(name):
     kwargs = next(kwargs for other, kwargs, _ in FOLLOWING if other == name)
     for text in ("", " \n\t "):
@@ -449,7 +450,7 @@ def test_an_unknown_type_is_an_error_and_no_pass(name):
 
 
 @pytest.mark.field_bug("D65")
-@pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind.fields])
+@each("name", [name for name, kind in KINDS.items() if kind.fields])
 def test_an_argument_missing_unknown_or_of_the_wrong_kind_is_an_error(name):
     """Elsewhere what was missing was drawn at random, anew for each check."""
     kwargs = next(kwargs for other, kwargs, _ in FOLLOWING if other == name)

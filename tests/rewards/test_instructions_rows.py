@@ -14,6 +14,7 @@ from stages.rewards.instructions.registry import Instruction
 from stages.rewards.instructions.rows import InstructionRow, read_row
 from stages.rewards.router import verify
 from stages.rewards.rows import problem_of
+from tests.tables import each
 
 UNUSED = ("N", "quantifier", "word", "keyword_list", "options", "letter", "i", "first_word")
 IFEVAL_ROW = {
@@ -51,7 +52,7 @@ def test_rows_of_both_data_sets_are_read_without_their_nulls():
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("row", "change"),
     [
         (IFEVAL_ROW, {"prompt": None}),
@@ -140,7 +141,7 @@ def test_a_prompt_with_the_other_bound_cannot_be_judged():
     assert inconsistencies(prompt, right) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("prompt", "kwargs", "agree"),
     [
         ("Use 1,200 words or more.", {"num_words": 1200, "relation": "at least"}, True),

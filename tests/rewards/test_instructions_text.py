@@ -13,11 +13,12 @@ from stages.rewards.instructions.languages import NAMES, _detectors, detected
 from stages.rewards.instructions.relations import Count, holds
 from stages.rewards.instructions.sentences import sentence_count, split
 from stages.rewards.instructions.words import occurrences, word_count
+from tests.tables import each
 
 COUNTS = st.builds(lambda a, b: Count(a, a + b), st.integers(0, 40), st.integers(0, 5))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "sentences"),
     [
         ("He came. She left.", ["He came.", "She left."]),

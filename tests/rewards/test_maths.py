@@ -11,6 +11,7 @@ from stages.base.records import Verdict
 from stages.rewards.maths import judge_maths, read_gold
 from stages.rewards.maths_quantities import Asked
 from stages.rewards.units import PERCENT, parse_unit
+from tests.tables import each
 
 DRESSES = (
     r"So it is \boxed{%s}.",
@@ -70,14 +71,14 @@ D=(0,1) ¦ D=(0,1.5)
 """
 
 
-@pytest.mark.parametrize("dress", DRESSES)
-@pytest.mark.parametrize(("gold", "said"), pairs(KNOWN_SAME))
+@each("dress", DRESSES)
+@each(("gold", "said"), pairs(KNOWN_SAME))
 def test_equal_answers_that_checkers_missed(gold, said, dress):
     assert verdict(gold, dress % said) is Verdict.PASS
 
 
-@pytest.mark.parametrize("dress", DRESSES)
-@pytest.mark.parametrize(("gold", "said"), pairs(KNOWN_DIFFERENT))
+@each("dress", DRESSES)
+@each(("gold", "said"), pairs(KNOWN_DIFFERENT))
 def test_different_answers_that_checkers_passed(gold, said, dress):
     assert verdict(gold, dress % said) in (Verdict.WRONG, Verdict.UNPARSED)
 
@@ -207,13 +208,13 @@ f^{-1}(x) = x ¦ f(x) = x
 """
 
 
-@pytest.mark.parametrize(("gold", "said"), pairs(SAME))
+@each(("gold", "said"), pairs(SAME))
 def test_the_same_in_another_form_passes(gold, said):
     for dress in DRESSES[:2]:
         assert verdict(gold, dress % said) is Verdict.PASS
 
 
-@pytest.mark.parametrize(("gold", "said"), pairs(DIFFERENT))
+@each(("gold", "said"), pairs(DIFFERENT))
 def test_what_only_looks_alike_does_not_pass(gold, said):
     for dress in DRESSES:
         assert verdict(gold, dress % said) in (Verdict.WRONG, Verdict.UNPARSED)

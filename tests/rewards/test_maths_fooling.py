@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from stages.base.records import Problem, Verdict
 from stages.rewards.router import verify
+from tests.tables import each
 
 LIMIT = 5.0  # CPU seconds a response may take here; the costliest takes a hundredth of it
 
@@ -65,7 +66,7 @@ LAZY = [
 ]
 
 
-@pytest.mark.parametrize("response", LAZY)
+@each("response", LAZY)
 def test_a_response_that_would_fit_any_problem_fits_none(response):
     for asked in PROBLEMS:
         assert verify(asked, response, "stop").reward == 0.0

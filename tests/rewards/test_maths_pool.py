@@ -17,6 +17,7 @@ from stages.rewards.maths_nodes import UnreadableError
 from stages.rewards.maths_pool import Pool, TimeLimitError, holds
 from stages.rewards.maths_quantities import Asked
 from stages.rewards.maths_reading import read
+from tests.tables import each
 
 SPINNING = (
     "import stages.rewards.maths_identity as m\n"
@@ -88,7 +89,7 @@ def test_numbers_need_no_process(monkeypatch):
         assert judge_maths(gold, rf"\boxed{{{said}}}", Asked()).verdict is expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("ask", "gold", "said", "found"),
     [
         ("same", r"\sqrt2", "2^{0.5}", True),

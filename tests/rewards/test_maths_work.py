@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,9 +11,10 @@ from stages.rewards.maths_quantities import Asked
 from stages.rewards.maths_reading import read
 from stages.rewards.maths_work import is_literal, operations, simple
 from stages.rewards.science import Measured, judge_number
+from tests.tables import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("prompt", "gold", "said"),
     [
         ("What is $17 * 23$?", "391", "17 * 23"),
@@ -49,7 +49,7 @@ def test_the_problem_again_is_no_answer(prompt, gold, said):
         assert judge_maths(gold, response, Asked(prompt)).reward == 0.0
 
 
-@pytest.mark.parametrize(
+@each(
     ("prompt", "gold", "said"),
     [
         ("How many subsets has a set of 10 elements?", "1024", "2^{10}"),

@@ -7,6 +7,7 @@ import pytest
 from stages.base.errors import VerifierError
 from stages.base.records import Verdict
 from stages.rewards.molecules import judge_molecule, molecule
+from tests.tables import each
 
 
 def verdict(gold: str, said: str) -> Verdict:
@@ -33,7 +34,7 @@ def test_the_same_molecule_passes(gold, said):
     assert verdict(gold, said) is Verdict.PASS
 
 
-@pytest.mark.parametrize(
+@each(
     ("gold", "said", "found"),
     [
         ("CCO", "CCN", Verdict.WRONG),

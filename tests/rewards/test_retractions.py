@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stages.rewards.retractions import doubted, taken_back
+from tests.tables import each
 
 ALWAYS = [
     "I made an error.", "This cannot be right.", "I am not sure; scrap that.", "Hold on.", "No.",
@@ -26,7 +27,7 @@ NEVER = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("said", ALWAYS)
+@each("said", ALWAYS)
 def test_some_words_take_back_wherever_they_stand(said: str) -> None:
     assert taken_back(f". {said}")
     assert taken_back(f". The rest is plain. {said}")

@@ -14,6 +14,7 @@ from stages.rewards.choices import read_choice
 from stages.rewards.maths_quantities import Asked
 from stages.rewards.science import Measured, judge_choice, judge_number, judge_text
 from stages.rewards.units import parse_unit
+from tests.tables import each
 
 
 def number(gold: str, said: str, **more: object) -> Verdict:
@@ -84,12 +85,12 @@ DIFFERENT = r"""
 """
 
 
-@pytest.mark.parametrize(("gold", "said"), pairs(SAME))
+@each(("gold", "said"), pairs(SAME))
 def test_the_same_quantity_passes(gold, said):
     assert number(gold, said) is Verdict.PASS
 
 
-@pytest.mark.parametrize(("gold", "said"), pairs(DIFFERENT))
+@each(("gold", "said"), pairs(DIFFERENT))
 def test_another_quantity_does_not(gold, said):
     assert number(gold, said) in (Verdict.WRONG, Verdict.UNPARSED)
 
@@ -123,7 +124,7 @@ def test_powers_of_ten_apart_never_pass(value, unit, power):
     assert number(f"{value} {unit}", f"{value}e{power} {unit}") is Verdict.WRONG
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("km/h", "kilometers per hour"),
@@ -149,7 +150,7 @@ def test_units_are_what_they_are_made_of(one, other):
     assert parse_unit(one) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "letter"),
     [
         ("C", "C"), ("(C)", "C"), ("c", "C"), ("C.", "C"), ("**C**", "C"), ("[C]", "C"),

@@ -13,6 +13,7 @@ from stages.rewards.maths import judge_maths
 from stages.rewards.maths_compare import Asked
 from stages.rewards.statements import read_answer, statement
 from tests.rewards.test_fooling import GOLD, verdict
+from tests.tables import each
 
 OTHER = {
     "chain": "4",
@@ -36,7 +37,7 @@ another alternative alternatives equivalently too really acceptable hmm hmmm oop
 PHRASES = ("try again", "on second thought", "on second thoughts", "in fact")
 
 
-@pytest.mark.parametrize("word", [*DOUBTS.split(), *PHRASES])
+@each("word", [*DOUBTS.split(), *PHRASES])
 def test_a_word_of_doubt_after_an_answer_makes_it_unreadable(word):
     assert verdict("chain", f"Answer: 3\nOf this {word} be it said.") is Verdict.UNPARSED
     assert verdict("sudoku", f"{GOLD['sudoku']}\nOf this {word} be it said.") is Verdict.UNPARSED
@@ -56,15 +57,15 @@ The correct value is {}.|The right answer is {}.|{} is right.|{} are right.|The 
 """  # noqa: E501
 
 
-@pytest.mark.parametrize("start", STARTS)
-@pytest.mark.parametrize("rival", [rival.strip() for rival in RIVALS.split("|")])
-@pytest.mark.parametrize("name", list(OTHER))
+@each("start", STARTS)
+@each("rival", [rival.strip() for rival in RIVALS.split("|")])
+@each("name", list(OTHER))
 def test_a_second_answer_in_the_lines_after_the_first_takes_it_back(name, start, rival):
     said = f"{start.format(GOLD[name])} {rival.format(OTHER[name])}"
     assert verdict(name, said) is not Verdict.PASS
 
 
-@pytest.mark.parametrize(
+@each(
     "answer",
     [
         "<answer>3</answer>",
@@ -86,7 +87,7 @@ def test_what_is_only_dress(answer):
     assert verdict("chain", answer.replace("3", "4")) is not Verdict.PASS
 
 
-@pytest.mark.parametrize(
+@each(
     "answer",
     [
         "<answer>4</answer><answer>3</answer>",

@@ -16,6 +16,7 @@ from stages.rewards.preference import closes_well
 from stages.rewards.router import verify
 from stages.rewards.statements import statement
 from tests.problems.runs import Broken
+from tests.tables import each
 
 CHAIN = Problem(
     id="chain-1",
@@ -44,7 +45,7 @@ def test_gold_passes_and_another_problems_gold_does_not(name, notation, careful)
             assert verify(problem, text, "stop").verdict is expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("response", "ended", "verdict"),
     [
         ("<think> x . </think> 8", "stop", Verdict.PASS),
@@ -68,7 +69,7 @@ def test_compact_verdicts(response, ended, verdict):
     assert bool(judgement.reason) == (verdict not in (Verdict.PASS, Verdict.WRONG))
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "verdict"),
     [
         ("Answer: 8", Verdict.PASS),

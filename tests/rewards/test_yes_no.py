@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from stages.base.records import Verdict
 from stages.rewards.rows import default_verifier
 from stages.rewards.science import judge_text
 from stages.rewards.yes_no import answered, is_yes_or_no
+from tests.tables import each
 
 OTHER = {"yes": "no", "no": "yes", "true": "false", "false": "true"}
 DRESSES = [
@@ -16,19 +15,19 @@ DRESSES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("dress", DRESSES)
-@pytest.mark.parametrize("gold", list(OTHER))
+@each("dress", DRESSES)
+@each("gold", list(OTHER))
 def test_the_word_counts_in_every_dress_and_its_opposite_in_none(gold, dress):
     for word in (gold, gold.title(), gold.upper()):
         assert judge_text(gold, dress.format(word)).verdict is Verdict.PASS
         assert judge_text(OTHER[gold], dress.format(word)).reward == 0.0
 
 
-@pytest.mark.parametrize("said", [
+@each("said", [
     "{} or {o}", "{}, but {o} at night.", "{}. Wait, {o}.", "{}\n{o}", "Not {}.", "{}?",
     "{}, maybe.", "{}. However, the answer is {o}.",
 ])  # fmt: skip
-@pytest.mark.parametrize("gold", list(OTHER))
+@each("gold", list(OTHER))
 def test_both_words_or_doubt_never_pass(gold, said):
     assert judge_text(gold, said.format(gold, o=OTHER[gold])).reward == 0.0
 

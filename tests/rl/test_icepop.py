@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stages.rl.icepop import icepop_loss, icepop_mask
+from tests.tables import each
 
 ALPHA, BETA, LOW, HIGH = 0.5, 5.0, 0.2, 0.28
 
@@ -58,8 +59,8 @@ def loss_and_gradient(tensors, **options):
 
 
 @pytest.mark.field_bug(7, 13)
-@pytest.mark.parametrize("aggregate", ["sequence", "token"])
-@pytest.mark.parametrize("seed", range(10))
+@each("aggregate", ["sequence", "token"])
+@each("seed", range(10))
 def test_equals_the_closed_form_in_value_and_gradient(seed, aggregate):
     tensors = batch(seed)
     logp = tensors["logp"].clone().requires_grad_()
@@ -119,9 +120,9 @@ def test_the_denominator_counts_rejected_tokens():
 
 
 @pytest.mark.field_bug(1, 28, 30)
-@pytest.mark.parametrize("aggregate", ["sequence", "token"])
-@pytest.mark.parametrize("poison", [math.nan, math.inf, -math.inf, 1e30])
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@each("aggregate", ["sequence", "token"])
+@each("poison", [math.nan, math.inf, -math.inf, 1e30])
+@each("dtype", [torch.float64, torch.float32])
 def test_nothing_outside_the_mask_reaches_loss_or_gradient(aggregate, poison, dtype):
     tensors = {name: values.to(dtype) for name, values in batch(3).items()}
     clean_loss, clean_gradient, _ = loss_and_gradient(tensors, aggregate=aggregate)
@@ -137,8 +138,8 @@ def test_nothing_outside_the_mask_reaches_loss_or_gradient(aggregate, poison, dt
 
 
 @pytest.mark.field_bug(27, 29, "T6")
-@pytest.mark.parametrize("name", ["logp", "old_logp", "rollout_logp", "advantages"])
-@pytest.mark.parametrize("poison", [math.nan, math.inf, -math.inf])
+@each("name", ["logp", "old_logp", "rollout_logp", "advantages"])
+@each("poison", [math.nan, math.inf, -math.inf])
 def test_a_target_that_is_not_finite_is_rejected_and_counted(name, poison):
     tensors = batch(4)
     tensors[name][0, 0] = poison

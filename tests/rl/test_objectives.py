@@ -17,6 +17,7 @@ from stages.rl.icepop import icepop_loss
 from stages.rl.objectives import objective
 from tests.rl.small import small_config
 from tests.rl.test_icepop import batch
+from tests.tables import each
 
 NAMES = get_args(ObjectiveName)
 CLIPPED_TOKENWISE = ("grpo", "tis", "icepop", "icepop-narrow", "icepop-wide", "kpop")
@@ -270,8 +271,8 @@ def test_the_sequence_gate_drops_whole_responses_by_their_geometric_mean():
 
 
 @pytest.mark.field_bug(13)
-@pytest.mark.parametrize("aggregate", ["sequence", "token"])
-@pytest.mark.parametrize("name", NAMES)
+@each("aggregate", ["sequence", "token"])
+@each("name", NAMES)
 def test_no_objective_forgets_the_gate_on_whole_sequences(name, aggregate):
     config = small_config(objective=name, aggregate=aggregate, sequence_band=(0.8, 1.25))
     rollout = torch.tensor([[0.1, -0.1, 0.1], [0.5, 0.5, 0.5]], dtype=torch.float64) - 1

@@ -14,6 +14,7 @@ from stages.rl.surrogate import reference_penalty
 from tests.rl.bandit import WORDS, Rig
 from tests.rl.small import small_config
 from tests.rl.test_icepop import batch
+from tests.tables import each
 
 
 def penalty(tensors, **options):
@@ -45,8 +46,8 @@ def test_the_same_policy_has_no_penalty_and_no_gradient():
 
 
 @pytest.mark.field_bug(31)
-@pytest.mark.parametrize("names", [("logp", "old_logp"), ("logp",), ("old_logp",)])
-@pytest.mark.parametrize("poison", [math.nan, math.inf, -math.inf, -1e10, 1e10])
+@each("names", [("logp", "old_logp"), ("logp",), ("old_logp",)])
+@each("poison", [math.nan, math.inf, -math.inf, -1e10, 1e10])
 def test_what_the_mask_hides_adds_nothing(poison, names):
     tensors = batch(2)
     value, clean = penalty(tensors)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from stages.sandbox import plain
 from stages.sandbox.grading import Outcome, grade
 from stages.sandbox.rows import Task
+from tests.tables import each
 
 
 def framed(*messages: bytes) -> str:
@@ -45,7 +46,7 @@ def test_a_number_too_large_for_a_float_or_a_text_is_a_wrong_answer(expected, va
     assert found.outcome is Outcome.WRONG_ANSWER
 
 
-@pytest.mark.parametrize("number", [*range(1, 65)])
+@each("number", [*range(1, 65)])
 def test_every_signal_has_a_verdict(number):
     outcome = grade(task("stdin"), 0, {"cells": [cell(R, number)]}).outcome
     assert outcome in (Outcome.RUNTIME_ERROR, Outcome.TIMEOUT)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stages.sandbox.plain import NotPlainError, decode, encode
+from tests.tables import each
 
 KEYS = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
 VALUES = st.recursive(
@@ -82,7 +83,7 @@ def test_a_cycle_is_refused():
         encode(loop)
 
 
-@pytest.mark.parametrize(
+@each(
     "data",
     [
         b'["f", "0x1p99999"]',
