@@ -1,4 +1,4 @@
-"""Whether scores differ: paired bootstrap, exact McNemar, Holm, and what a run will be able to see.
+"""Whether scores differ: paired differences, bootstrap, exact McNemar, Holm.
 
 Everything is paired by question. Questions are taken in the order of their ids, so the order of
 rows changes no byte.
@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from stages.base.seeds import derive_seed
-from stages.evals.statistics import ROUNDING, Interval, Samples, detectable_difference
+from stages.evals.intervals import Interval
+from stages.evals.power import detectable_difference
 
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], float]
@@ -26,8 +27,55 @@ Statistic = Callable[[Floats], float]
 DRAWS = 10_000
 AT_ONCE = 2_000_000  # numbers drawn in one block: 16 MB
 PLACES = 12  # BCa counts draws below the observed score: equal ones must not differ by rounding
-WORST = 0.25
-"""Variance of a sample's score when each question is right half the time: the largest there is."""
+SIGN_TEST = 0.05  # chance that so many questions move the same way by accident, two-sided
+ROUNDING = 1e-12  # scores that differ by less are equal
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Mean of per-question differences B - A over the questions both have.
+
+    ``detectable`` is the smallest true difference such a comparison finds with 80% power.
+    ``degenerate``: every question moved by the same amount, so the interval has no width and says
+    nothing about other questions; the verdict is then that of a sign test.
+    """
+
+    delta: float
+    low: float
+    high: float
+    questions: int
+    unshared: int
+    detectable: float
+    degenerate: bool
+
+    @property
+    def verdict(self) -> str:
+        """``better``, ``worse``, or ``tie`` when the interval holds 0."""
+        by_chance = self.degenerate and 2 * 0.5**self.questions > SIGN_TEST
+        if by_chance or self.low <= 0.0 <= self.high:
+            return "tie"
+        return "better" if self.low > 0 else "worse"
+
+
+def paired_difference(
+    before: Mapping[str, float], after: Mapping[str, float], confidence: float = 0.95
+) -> Difference:
+    """B - A over shared question ids, with a t interval; fewer than two shared is a ValueError."""
+    shared = sorted(before.keys() & after.keys())
+    if len(shared) < 2:
+        raise ValueError(f"a paired difference needs two shared questions, found {len(shared)}")
+    moved = np.array([after[name] - before[name] for name in shared], dtype=np.float64)
+    if not np.isfinite(moved).all():
+        raise ValueError("a score that is not a finite number cannot be compared")
+    delta = math.fsum(moved) / len(moved)
+    error = float(np.std(moved, ddof=1)) / math.sqrt(len(moved))
+    degenerate = bool(np.ptp(moved) < ROUNDING)
+    half = 0.0 if degenerate else float(stats.t.ppf(0.5 + confidence / 2, len(moved) - 1)) * error
+    unshared = len(before.keys() ^ after.keys())
+    detectable = 0.0 if degenerate else detectable_difference(error, len(moved), confidence)
+    return Difference(
+        delta, delta - half, delta + half, len(shared), unshared, detectable, degenerate
+    )
 
 
 def bootstrap_difference(
@@ -159,61 +207,3 @@ def holm(chances: Mapping[str, float]) -> dict[str, float]:
         largest = max(largest, min(1.0, p * (len(chances) - place)))
         adjusted[name] = largest
     return {name: adjusted[name] for name in chances}
-
-
-def sample_spread(items: Samples) -> float:
-    """Mean over questions of the variance of one sample, for a `Plan`, from an earlier run.
-
-    Unbiased, from questions sampled more than once; none of them is a ValueError.
-    """
-    repeated = [item for item in items if len(item) > 1]
-    if not repeated:
-        raise ValueError("a spread needs a question sampled more than once")
-    within = [float(np.var(np.asarray(item, dtype=np.float64), ddof=1)) for item in repeated]
-    return min(WORST, math.fsum(within) / len(within))
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a paired comparison will see before it is run; ``spread`` and ``movement`` are assumed.
-
-    ``spread``: mean over questions of the variance of one sample's score, at most 0.25, as
-    `sample_spread` finds it.
-    ``movement``: standard deviation over questions of the true change from A to B.
-    """
-
-    questions: int
-    k: int
-    spread: float = WORST
-    movement: float = 0.0
-    confidence: float = 0.95
-    power: float = 0.8
-
-    def __post_init__(self) -> None:
-        if self.questions < 2 or self.k < 1:
-            raise ValueError("a comparison needs two questions and one sample of each")
-        if not (0 <= self.spread <= WORST and 0 <= self.movement <= 1):
-            raise ValueError(f"a spread is at most {WORST}, a movement at most 1")
-        if not (0 < self.confidence < 1 and 0 < self.power < 1):
-            raise ValueError("confidence and power lie between 0 and 1")
-
-    @property
-    def detectable(self) -> float:
-        """Smallest true difference found with chance ``power``, in [0, 1] units of the score.
-
-        The error is sqrt((movement^2 + 2 spread / k) / Q): power analysis of Miller
-        2024, arXiv 2411.00640, for questions paired and both sides sampled k times.
-        """
-        error = math.sqrt((self.movement**2 + 2 * self.spread / self.k) / self.questions)
-        found = detectable_difference(error, self.questions, self.confidence, self.power)
-        return min(1.0, found)
-
-    @property
-    def sentence(self) -> str:
-        """The same in words, points being hundredths of the full score."""
-        return (
-            f"With {self.questions} questions and k = {self.k} you can see "
-            f"{100 * self.detectable:.1f} points ({100 * self.power:g}% power at "
-            f"{100 * self.confidence:g}% confidence, if one sample's variance is {self.spread:g} "
-            f"and true changes vary by {100 * self.movement:g} points between questions)."
-        )

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from stages.evals.statistics import Difference, paired_difference
-from stages.evals.tests_of_difference import holm, paired_p
+from stages.evals.statistics import Difference, holm, paired_difference, paired_p
 
 Name = Literal["better", "worse", "tie", "not comparable"]
 

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from stages.evals.statistics import paired_difference
-from stages.evals.tests_of_difference import (
+from stages.evals.statistics import (
     Plan,
     bootstrap_difference,
     holm,
     mcnemar,
+    paired_difference,
     paired_p,
     sample_spread,
 )
@@ -157,7 +157,7 @@ def test_the_paired_p_is_the_t_test_and_goes_with_the_interval():
         p = paired_p(before, after)
         assert p == pytest.approx(stats.ttest_rel([*after.values()], [*before.values()]).pvalue)
         found = paired_difference(before, after)
-        assert (p <= 0.05) == (found.verdict != "within noise")
+        assert (p <= 0.05) == (found.verdict != "tie")
 
 
 @pytest.mark.parametrize(("count", "step", "p"), [(4, 0.5, 0.125), (4, 0.0, 1.0), (2, 0.5, 0.5)])
