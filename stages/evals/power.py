@@ -80,3 +80,10 @@ class Plan:
             f"{100 * self.confidence:g}% confidence, if one sample's variance is {self.spread:g} "
             f"and true changes vary by {100 * self.movement:g} points between questions)."
         )
+
+
+def foretell(benchmark: str, questions: int, k: int) -> str:
+    """What a run of a benchmark will be able to see at worst, in words."""
+    if questions < 2:
+        return f"{benchmark}: one question shows no difference."
+    return f"{benchmark}: {Plan(questions, k).sentence}"

@@ -19,7 +19,7 @@ from stages.evals.intervals import (
     score_interval,
     wilson,
 )
-from stages.evals.power import Plan, detectable_difference, sample_spread
+from stages.evals.power import Plan, detectable_difference, foretell, sample_spread
 from stages.evals.repeats import Vote, benchmark_pass_at_k, maj_at_k, majority, pass_at_k
 from stages.evals.tests_of_difference import (
     Difference,
@@ -27,6 +27,7 @@ from stages.evals.tests_of_difference import (
     bootstrap_difference,
     holm,
     mcnemar,
+    paired_change,
     paired_difference,
     paired_p,
 )
@@ -44,10 +45,12 @@ __all__ = [
     "bootstrap_difference",
     "clustered_interval",
     "detectable_difference",
+    "foretell",
     "holm",
     "maj_at_k",
     "majority",
     "mcnemar",
+    "paired_change",
     "paired_difference",
     "paired_p",
     "pass_at_k",

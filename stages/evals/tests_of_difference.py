@@ -10,8 +10,8 @@ import math
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +49,7 @@ class Difference:
     degenerate: bool
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Literal["better", "worse", "tie"]:
         """``better``, ``worse``, or ``tie`` when the interval holds 0."""
         by_chance = self.degenerate and 2 * 0.5**self.questions > SIGN_TEST
         if by_chance or self.low <= 0.0 <= self.high:
@@ -76,6 +76,26 @@ def paired_difference(
     return Difference(
         delta, delta - half, delta + half, len(shared), unshared, detectable, degenerate
     )
+
+
+def paired_change(
+    before: Mapping[str, float],
+    after: Mapping[str, float],
+    clusters: Mapping[str, str] | None = None,
+    *,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Difference:
+    """B - A over the same questions, its interval by `bootstrap_difference`.
+
+    Where every question moved alike there is nothing to draw from: ``degenerate``, as in
+    `paired_difference`.
+    """
+    found = paired_difference(before, after, confidence)
+    if found.degenerate:
+        return found
+    drawn = bootstrap_difference(before, after, seed, clusters=clusters, confidence=confidence)
+    return replace(found, low=drawn.low, high=drawn.high)
 
 
 def bootstrap_difference(
@@ -173,24 +193,44 @@ def mcnemar(before: Mapping[str, float], after: Mapping[str, float]) -> McNemar:
     return McNemar(gained, lost, float(stats.binomtest(gained, gained + lost, 0.5).pvalue))
 
 
-def paired_p(before: Mapping[str, float], after: Mapping[str, float]) -> float:
+def paired_p(
+    before: Mapping[str, float],
+    after: Mapping[str, float],
+    clusters: Mapping[str, str] | None = None,
+) -> float:
     """Two-sided chance of so large a mean change by question if there were none.
 
     McNemar's exact test where all scores are 0 or 1; else the t test that belongs to
-    `paired_difference`, and a sign test where all questions moved alike. The same two questions or
-    more on both sides, else a ValueError.
+    `paired_difference`, and a sign test where all questions moved alike. With ``clusters`` the t
+    test over clusters, as of `clustered_interval`. The same two questions or more on both sides,
+    else a ValueError.
     """
     names = sorted(before)
     if names != sorted(after) or len(names) < 2:
         raise ValueError("a paired test needs the same questions, two at least, on both sides")
     first, second = (_scores(side, names) for side in (before, after))
+    moved = second - first
+    if clusters is not None and np.ptp(moved) >= ROUNDING:
+        return _clustered_p(moved, [clusters[name] for name in names])
     if np.isin(first, (0.0, 1.0)).all() and np.isin(second, (0.0, 1.0)).all():
         return mcnemar(before, after).p
-    moved = second - first
     if np.ptp(moved) < ROUNDING:
         still = abs(float(moved.mean())) < ROUNDING
         return 1.0 if still else min(1.0, 2 * 0.5 ** len(moved))
     return float(stats.ttest_1samp(moved, 0.0).pvalue)
+
+
+def _clustered_p(moved: Floats, clusters: list[str]) -> float:
+    """The t test of a mean of 0 whose error is that between clusters; 1 if they do not differ."""
+    mean, sums = float(moved.mean()), defaultdict[str, float](float)
+    for cluster, one in zip(clusters, moved, strict=True):
+        sums[cluster] += float(one) - mean
+    groups = len(sums)
+    squares = math.fsum(of**2 for of in sums.values())
+    if groups < 2 or squares < ROUNDING:
+        return 1.0
+    error = math.sqrt(groups / (groups - 1) * squares) / len(moved)
+    return float(2 * stats.t.sf(abs(mean) / error, groups - 1))
 
 
 def holm(chances: Mapping[str, float]) -> dict[str, float]:
