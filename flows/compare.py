@@ -34,7 +34,7 @@ from flows.revisions import Revision, resolve
 from stages.base.errors import DataError, EverystepError
 from stages.base.events import say
 from stages.base.paths import CHECKPOINTS, REPORTS, RESOLVED, report
-from stages.evals.comparison import Line, Scoreline, judged, pooled, read_scorelines
+from stages.evals.comparison import Line, Scoreline, judged, judged_pools, pooled, read_scorelines
 from stages.evals.items import ITEMS, from_csv
 from stages.evals.summary import SCORES
 from stages.reporting.compare import MISSING, Section, as_markdown, as_text, changed_leaves
@@ -98,16 +98,8 @@ def read_scores(a: Revision, b: Revision, checkpoint: str) -> Scores:
     before, after = read_side(a, checkpoint), read_side(b, checkpoint)
     if before is None or after is None:
         return Scores(checkpoint, problem=f"only in {(b if before is None else a).name}")
-    whole = [
-        line
-        for scope in before[1].keys() & after[1].keys()
-        for line in judged({scope: before[1][scope]}, {scope: after[1][scope]})
-    ]
-    return Scores(checkpoint, judged(before[0], after[0]), sorted(whole, key=_scope_order))
-
-
-def _scope_order(line: Line) -> tuple[bool, str]:
-    return line.name != "reasoning", line.name
+    lines = judged(before[0], after[0])
+    return Scores(checkpoint, lines, judged_pools(lines, before[1], after[1]))
 
 
 def all_scores(a: Revision, b: Revision) -> list[Scores]:
@@ -355,7 +347,11 @@ def _signed(value: float) -> str:
 
 def _interval(line: Line) -> str:
     change = line.verdict.difference
-    return f"[{_signed(change.low)}, {_signed(change.high)}]" if change else ""
+    if change is None:
+        return ""
+    if change.degenerate:
+        return "(all moved alike)" if change.delta else "(no change)"
+    return f"[{_signed(change.low)}, {_signed(change.high)}]"
 
 
 def _estimate(side: Scoreline | None) -> str:

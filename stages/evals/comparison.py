@@ -41,6 +41,12 @@ class Line:
     verdict: Verdict
 
     @property
+    def scope(self) -> str:
+        """What the benchmark is pooled in, on the side that has it."""
+        side = self.after or self.before
+        return side.scope if side else ""
+
+    @property
     def apart(self) -> dict[str, list[str]]:
         """Ids of items that differ: ``before`` or ``after`` alone, or ``changed``."""
         one, two = (side.result.keys if side else {} for side in (self.before, self.after))
@@ -107,6 +113,27 @@ def judged(
     return [
         Line(name, before.get(name), after.get(name), verdict) for name, verdict in found.items()
     ]
+
+
+def judged_pools(
+    lines: Sequence[Line],
+    before: Mapping[str, Scoreline],
+    after: Mapping[str, Scoreline],
+    confidence: float = 0.95,
+) -> list[Line]:
+    """A line a scope that both sides have, each judged by itself.
+
+    Only where all its benchmarks could be compared: ``lines`` say which.
+    """
+    found = []
+    for scope in (name for name in POOLED if name in before and name in after):
+        apart = [line.name for line in lines if line.verdict.why and line.scope == scope]
+        if apart:
+            verdict = Verdict("not comparable", f"its {', '.join(apart)} cannot be compared")
+            found.append(Line(scope, before[scope], after[scope], verdict))
+        else:
+            found += judged({scope: before[scope]}, {scope: after[scope]}, confidence)
+    return found
 
 
 def pooled(
