@@ -19,7 +19,7 @@ from stages.evals.intervals import (
     score_interval,
     wilson,
 )
-from stages.evals.power import Plan, detectable_difference, foretell, sample_spread
+from stages.evals.power import WORST, Plan, detectable_difference, foretell, sample_spread
 from stages.evals.repeats import Vote, benchmark_pass_at_k, maj_at_k, majority, pass_at_k
 from stages.evals.tests_of_difference import (
     Difference,
@@ -33,6 +33,7 @@ from stages.evals.tests_of_difference import (
 )
 
 __all__ = [
+    "WORST",
     "Difference",
     "Interval",
     "McNemar",
