@@ -36,13 +36,13 @@ from stages.base.events import say
 from stages.base.paths import CHECKPOINTS, REPORTS, RESOLVED, report
 from stages.evals.comparison import Line, Scoreline, judged, judged_pools, pooled, read_scorelines
 from stages.evals.items import ITEMS, from_csv
-from stages.evals.summary import SCORES
+from stages.evals.summary import SCORES, SHARE
 from stages.reporting.compare import MISSING, Section, as_markdown, as_text, changed_leaves
 
 BENCHMARKS = "run_benchmarks"
 SCOPE = (
-    "Intervals are over problems. Each side is one training run: how far another run of the same "
-    "parameters would land is not in them."
+    "Intervals are over problems, differences are of the mean score of an item. Each side is one "
+    "training run: how far another run of the same parameters would land is not in them."
 )
 RULE = (
     "p is adjusted by Holm over the benchmarks of a checkpoint; detectable is the smallest true "
@@ -320,6 +320,7 @@ def _side(side: Scoreline | None) -> dict[str, Any] | None:
         "low": side.low,
         "high": side.high,
         "metric": side.metric,
+        "scale": side.scale,
         "k": side.result.k,
         "scorer": side.result.scorer,
         "window": side.result.window,
@@ -358,7 +359,9 @@ def _estimate(side: Scoreline | None) -> str:
     """A score with its interval."""
     if side is None:
         return MISSING
-    return f"{_score(side.score)} [{_score(side.low)}, {_score(side.high)}]"
+    figures = [side.score, *(bound for bound in (side.low, side.high) if bound is not None)]
+    score, *bounds = (_score(one) if side.scale == SHARE else f"{one:.0f}" for one in figures)
+    return f"{score} [{', '.join(bounds)}]" if bounds else score
 
 
 def _number(value: object) -> str:

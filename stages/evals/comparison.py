@@ -11,23 +11,28 @@ from typing import Any
 
 from stages.base.errors import DataError
 from stages.evals.items import Item
+from stages.evals.summary import SHARE
 from stages.evals.verdicts import Result, Verdict, suite_verdicts
 
-NUMBERS = ("score", "low", "high")
+TEXTS = ("domain", "scope", "metric", "scale")
 POOLED = ("reasoning", "preference")
 
 
 @dataclass(frozen=True)
 class Scoreline:
-    """A score in [0, 1] with its 95% interval over questions; ``scope`` is what it is pooled in."""
+    """A score with its 95% interval over questions, None where there is none.
+
+    ``scope`` is what it is pooled in. ``scale`` is "share" for a score in [0, 1].
+    """
 
     benchmark: str
     domain: str
     scope: str
     metric: str
+    scale: str
     score: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     result: Result
 
 
@@ -83,7 +88,7 @@ def read_scorelines(
 def _scoreline(name: str, entry: Mapping[str, Any], items: Sequence[Item], where: str) -> Scoreline:
     try:
         window = None if entry["window"] is None else int(entry["window"])
-        score, low, high = (float(entry[number]) for number in NUMBERS)
+        score, low, high = _figures(entry)
         result = Result(
             {item.id: item.mean for item in items},
             {item.id: item.item_hash for item in items},
@@ -92,13 +97,18 @@ def _scoreline(name: str, entry: Mapping[str, Any], items: Sequence[Item], where
             window,
             {item.id: item.cluster for item in items if item.cluster},
         )
-        domain, scope, metric = (str(entry[text]) for text in ("domain", "scope", "metric"))
-        return Scoreline(name, domain, scope, metric, score, low, high, result)
+        domain, scope, metric, scale = (str(entry[text]) for text in TEXTS)
+        return Scoreline(name, domain, scope, metric, scale, score, low, high, result)
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(
             f"{where}/scores.json: {name}: bad or missing {error}. Another version of the project "
             "wrote it: run `dvc repro run_benchmarks` there."
         ) from error
+
+
+def _figures(entry: Mapping[str, Any]) -> tuple[float, float | None, float | None]:
+    low, high = (None if entry[name] is None else float(entry[name]) for name in ("low", "high"))
+    return float(entry["score"]), low, high
 
 
 def judged(
@@ -145,13 +155,13 @@ def pooled(
         parts = [line for line in scorelines.values() if line.scope == scope]
         if not parts:
             continue
-        entry = scores.get(scope)
         try:
-            score, low, high = (float(entry[number]) for number in NUMBERS)  # type: ignore[index]
+            score, low, high = _figures(scores[scope])
         except (KeyError, TypeError, ValueError) as error:
             raise DataError(f"{where}/scores.json: {scope}: bad or missing {error}.") from error
         result = _joined(parts)
-        found[scope] = Scoreline(scope, "", scope, f"avg@{result.k}", score, low, high, result)
+        metric = f"avg@{result.k}"
+        found[scope] = Scoreline(scope, "", scope, metric, SHARE, score, low, high, result)
     return found
 
 

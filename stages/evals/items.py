@@ -1,7 +1,8 @@
 """items.csv: what a score is the mean of, one row an item, sorted by benchmark and id.
 
 An item is a problem, or what several are scored as together (the inputs of an ARC task). ``mean``
-is its score over the samples that could be checked, empty where none could. ``right``,
+is its score over the samples that could be checked, empty where none could; a share, unless its
+benchmark's score is composed of weighted parts. ``right``,
 ``truncated``, ``unparsed`` and ``errors`` count samples. ``item_hash`` is over prompt and answer:
 the same id with another hash is another item. ``cluster`` names what an item shares with others.
 """
@@ -14,7 +15,7 @@ import io
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 
 from stages.base.errors import DataError
 from stages.base.records import Problem, Verdict
@@ -59,6 +60,27 @@ class Item:
 
 COLUMNS = tuple(field.name for field in fields(Item))
 COUNTS = ("right", "samples", "truncated", "unparsed", "errors")
+
+
+def membered(units: Sequence[Scored], samples: Sequence[Scored]) -> list[Scored]:
+    """Units with the samples that they were made of as their ``members``.
+
+    Those are the samples of the problem, or of the problems whose cluster or group, that has the
+    unit's id; of the same repeat where several units have the id.
+    """
+    own = {id(sample) for sample in samples}
+    found: dict[str, list[Scored]] = defaultdict(list)
+    for sample in samples:
+        meta = sample.problem.meta
+        for name in {sample.problem.id, str(meta.get("cluster")), str(meta.get("group"))}:
+            found[name].append(sample)
+    times = Counter(unit.problem.id for unit in units)
+    filled = []
+    for unit in units:
+        name, repeat = unit.problem.id, unit.response.repeat
+        of = [s for s in found[name] if times[name] == 1 or s.response.repeat == repeat]
+        filled.append(unit if id(unit) in own else replace(unit, members=tuple(of)))
+    return filled
 
 
 def items_of(units: Iterable[Scored]) -> list[Item]:
@@ -133,8 +155,8 @@ def _read(row: Sequence[str], where: str) -> Item:
         mean = float(given["mean"]) if given["mean"] else None
     except ValueError as error:
         raise DataError(f"{where}: {error}. Run `dvc repro` again.") from error
-    if mean is not None and not 0 <= mean <= 1:
-        raise DataError(f"{where}: mean {mean} is no share. Run `dvc repro` again.")
+    if mean is not None and not math.isfinite(mean):
+        raise DataError(f"{where}: mean {mean} is no score. Run `dvc repro` again.")
     if min(counts) < 0 or int(given["samples"]) < 1:
         raise DataError(f"{where}: {counts} are no counts. Run `dvc repro` again.")
     right, samples, truncated, unparsed, errors = counts

@@ -20,7 +20,7 @@ from stages.problems.answers import CLOSE, OPEN
 from stages.rewards.judge import score
 
 SAMPLES = "responses.jsonl.gz"
-SHOWN = ("group", "mapping")  # of a problem's meta: its subject, and which option is which letter
+SHOWN = ("group", "cluster", "mapping")  # of a problem's meta; which option is which letter
 STYLES = ("careful", "answer_only", "other")
 ALL_EQUAL_FROM = 20
 """With fewer problems, equal samples throughout may be chance."""

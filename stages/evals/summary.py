@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from stages.base.errors import VerifierError
 from stages.base.records import Verdict
 from stages.evals.scoring import (
     STYLES,
@@ -34,6 +35,7 @@ from stages.evals.suite import Benchmark
 from stages.evals.votes import majority_score
 
 SCORES = "scores.json"
+SHARE = "share"  # scale of a score in [0, 1]
 GENERATED = "generated"  # source of the benchmarks that the pipeline makes itself
 SCOPES = {"verify": "reasoning", "preference": "preference"}
 """Scorers whose generated benchmarks are pooled, and under which name."""
@@ -54,6 +56,11 @@ def summarise(
     groups = list(grouped(scored).values())
     parts = [_known(group) for group in grouped(scored if units is None else units).values()]
     kept = [(group, scores) for group, scores in parts if scores]
+    if not kept:
+        raise VerifierError(
+            f"benchmark {scored[0].benchmark.name}: nothing could be scored as a whole. "
+            f"First: {scored[0].item}: {scored[0].reason or 'a part is missing'}"
+        )
     items = [scores for _, scores in kept]
     clusters = [str(group[0].problem.meta.get("cluster", group[0].item)) for group, _ in kept]
     wide, rerun = interval_of(items, clusters), rerun_interval(items)
@@ -150,6 +157,7 @@ def entry(
         "scope": scope_of(benchmark),
         "scorer": scorer or f"{benchmark.scorer} {VERSIONS[benchmark.scorer]}",
         "metric": metric.format(k=found["k"]),
+        "scale": SHARE,
         "window": benchmark.context,
         "reference": benchmark.reference,
         "problems": benchmark.problems,

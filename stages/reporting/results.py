@@ -17,6 +17,7 @@ from stages.reporting.wording import (
     signed_band,
 )
 
+SHARE = "share"  # scale of a score in [0, 1]
 TONES = {"better": "good", "worse": "bad"}
 LISTED = 5  # ids that are named; the rest is counted
 
@@ -101,7 +102,8 @@ def scores(evidence: Evidence) -> Chapter:
         ],
         tables=[table, repeats(evidence, names), rerun, styles(evidence)],
         notes=[
-            "paper: what Ring-1T reached there, for reference only; nothing is computed with it. "
+            "paper: what Ring-1T reached there (percent, or a rating), for reference only; nothing "
+            "is computed with it. "
             "detectable: the smallest true difference that another run of the same size would show "
             "four times out of five, from the spread of samples; –: nothing to tell it from. "
             "maj@k: the most frequent answer, ties shared.",
@@ -120,15 +122,24 @@ def by_domain(evidence: Evidence) -> list[str]:
 
 def _score_row(evidence: Evidence, name: str) -> tuple[str, ...]:
     entries = [scores["benchmarks"][name] for scores in evidence.scores.values()]
-    cells = (f"{percent(e['score'])} {band(e['low'], e['high'])}" for e in entries)
     first = entries[0]
-    return (first["domain"], name, str(first["questions"]), *cells, percent(first["reference"]))
+    reference = NOTHING if first["reference"] is None else f"{first['reference']:g}"
+    return (first["domain"], name, str(first["questions"]), *map(_estimate, entries), reference)
+
+
+def _estimate(entry: Mapping[str, Any]) -> str:
+    """A score with its interval, in percent, or as it is if it is no share."""
+    if entry["scale"] == SHARE:
+        return f"{percent(entry['score'])} {band(entry['low'], entry['high'])}"
+    bounds = [entry["low"], entry["high"]]
+    between = NOTHING if None in bounds else f"[{bounds[0]:.0f}, {bounds[1]:.0f}]"
+    return f"{entry['score']:.0f} {between}"
 
 
 def _pooled_row(evidence: Evidence, scope: str, title: str) -> tuple[str, ...]:
     entries = [scores[scope] for scores in evidence.scores.values()]
     cells = (f"{percent(e['score'])} {band(e['low'], e['high'])}" for e in entries)
-    return ("", title, str(entries[0]["questions"]), *cells, percent(None))
+    return ("", title, str(entries[0]["questions"]), *cells, NOTHING)
 
 
 def repeats(evidence: Evidence, names: Sequence[str]) -> Table:
@@ -141,7 +152,7 @@ def repeats(evidence: Evidence, names: Sequence[str]) -> Table:
             (
                 name,
                 entry["metric"],
-                percent(entry["score"]),
+                _estimate(entry).split()[0],
                 percent(_pass_at_k(entry)),
                 percent(entry["maj_at_k"]),
                 str(entry["questions"]),
@@ -203,7 +214,8 @@ def styles(evidence: Evidence) -> Table:
 
 def _forest(evidence: Evidence, names: Sequence[str]) -> dict[str, list[Estimate]]:
     groups = {"all reasoning": _estimates(evidence, lambda found: found["reasoning"])}
-    for name in names:
+    some = next(iter(evidence.scores.values()))["benchmarks"]
+    for name in (one for one in names if some[one]["scale"] == SHARE):
         groups[name] = _estimates(evidence, lambda found, name=name: found["benchmarks"][name])
     return groups
 

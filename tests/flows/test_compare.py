@@ -42,7 +42,7 @@ def put_items(checkpoint: str, means: dict[str, float], samples: int = 4, **aske
     figures = {"score": score, "low": score - 0.1, "high": score + 0.1}
     fields = {
         "domain": "maths", "metric": f"avg@{samples}", "k": samples, "scorer": "verify 1",
-        "window": asked.get("window", 96), **figures,
+        "window": asked.get("window", 96), "scale": "share", **figures,
     }  # fmt: skip
     scopes = {"chain": "reasoning", "taste": "preference"}
     table = {name: {**fields, "scope": scope} for name, scope in scopes.items()}
@@ -255,8 +255,7 @@ def test_json_says_the_same_to_programs(project, capsys):
     ("old", "new", "message"),
     [
         ("id,benchmark", "name,benchmark", r"bad:.*items.csv: its columns are not id, benchmark"),
-        ("1,chain,maths,k,0.5", "1,chain,maths,k,nan", r"items.csv:2: mean nan is no share"),
-        ("1,chain,maths,k,0.5", "1,chain,maths,k,7.0", r"items.csv:2: mean 7.0 is no share"),
+        ("1,chain,maths,k,0.5", "1,chain,maths,k,nan", r"items.csv:2: mean nan is no score"),
         ("1,chain,maths,k,0.5", "1,chain,maths,k,x", r"items.csv:2: could not convert"),
         ("1,chain,maths,k,0.5", "2,chain,maths,k,0.5", r"item 2 of chain stands there 2 times"),
         ("1,chain,maths", "1,lists,maths", r"items.csv: lists is not in scores.json"),

@@ -149,10 +149,7 @@ def _unit(name: str, inputs: Sequence[Sequence[Scored]]) -> Scored:
     known = [share for attempts in inputs if (share := solved(attempts)) is not None]
     score = math.fsum(known) / len(known) if known else None
     verdict = Verdict.ERROR if score is None else Verdict.PASS if score == 1 else Verdict.WRONG
-    members = tuple(attempt for attempts in inputs for attempt in attempts)
-    return replace(
-        first, problem=problem, response=response, verdict=verdict, score=score, members=members
-    )
+    return replace(first, problem=problem, response=response, verdict=verdict, score=score)
 
 
 def solved(attempts: Sequence[Scored]) -> float | None:

@@ -79,9 +79,10 @@ class Published:
 
     ``files`` are patterns of its file's name, the first that matches counts; ``problems`` makes
     none of a row that is not part of the benchmark, given the seed of the options' order.
-    ``units`` are what the score is the mean of (with their ``members``), ``metric`` its name, with
-    k in it; ``known`` the SHA-256 of its file. ``version`` is that of prompt and scorer, raised
-    when a change moves a score: results of two versions are not compared.
+    ``units`` are what the score is the mean of, ``metric`` its name, with k in it; ``overall``
+    gives score and interval where they are no mean (then ``scale`` says of what); ``known`` the
+    SHA-256 of its file. ``version`` is that of prompt and scorer, raised when a change moves a
+    score: results of two versions are not compared.
     """
 
     name: str
@@ -92,6 +93,8 @@ class Published:
     units: Callable[[Sequence[Sample]], list[Scored]] = as_samples
     metric: str = "avg@{k}"
     measures: Callable[[Sequence[Sample]], dict[str, Any]] = no_measures
+    overall: Callable[[Sequence[Sample]], dict[str, Any]] | None = None
+    scale: str = "share"
     known: frozenset[str] = frozenset()
     version: int = 1
 

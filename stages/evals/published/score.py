@@ -15,7 +15,7 @@ from stages.evals.lm_harness import Response
 from stages.evals.published.benchmark import Loaded, Published, Sample, load
 from stages.evals.published.responses import read_responses
 from stages.evals.published.table import TABLE
-from stages.evals.published.totals import totals
+from stages.evals.published.totals import totals, units_of
 from stages.evals.scoring import SAMPLES, Scored, style_of
 from stages.evals.suite import Benchmark
 from stages.evals.summary import SCORES
@@ -53,7 +53,7 @@ def score_file(
     with tempfile.TemporaryDirectory(prefix=".partial-", dir=folder) as made:
         part = Path(made)
         write_json(part / SCORES, found)
-        (part / ITEMS).write_bytes(as_csv(items_of(benchmark.units(samples))))
+        (part / ITEMS).write_bytes(as_csv(items_of(units_of(benchmark, samples))))
         write_jsonl(part / SAMPLES, (sample.scored.to_row() for sample in samples))
         for file in (SCORES, ITEMS, SAMPLES):
             (part / file).replace(folder / file)

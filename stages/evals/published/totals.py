@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stages.base.errors import VerifierError
+from stages.evals.items import membered
 from stages.evals.published.benchmark import Loaded, Published, Sample, mean_score
-from stages.evals.scoring import grouped, rounded
-from stages.evals.summary import entry
+from stages.evals.scoring import Scored, grouped, rounded
+from stages.evals.summary import SHARE, entry
 
 ANY_SHARE = 1.0  # of checker failures: they are counted, and missing from the score
 
@@ -39,10 +40,17 @@ def totals(
             metric=benchmark.metric,
             units=benchmark.units(samples),
         ),
+        **(benchmark.overall(samples) if benchmark.overall else {}),
+        "scale": benchmark.scale,
         "set_aside": loaded.set_aside,
         "measures": benchmark.measures(samples),
         "data_known": loaded.known,
     }
+
+
+def units_of(benchmark: Published, samples: Sequence[Sample]) -> list[Scored]:
+    """What items.csv has a row of: the units of a benchmark, with their members."""
+    return membered(benchmark.units(samples), [sample.scored for sample in samples])
 
 
 def by_group(samples: Sequence[Sample]) -> dict[str, float | None]:
@@ -57,19 +65,17 @@ def by_group(samples: Sequence[Sample]) -> dict[str, float | None]:
 
 def table(found: Mapping[str, Any]) -> str:
     """The scores for people: two columns, shares in percent."""
-    rerun = "" if found["rerun_low"] is None else _between(found["rerun_low"], found["rerun_high"])
+    share = found["scale"] == SHARE
+    between = _between(found["low"], found["high"], share)
+    rerun = _between(found["rerun_low"], found["rerun_high"], share)
     rows = [
         ("benchmark", found["benchmark"]),
-        (found["metric"], _percent(found["score"])),
-        ("95% for other problems", f"{_between(found['low'], found['high'])} {found['interval']}"),
+        (found["metric"], _percent(found["score"]) if share else f"{found['score']:.0f}"),
+        ("95% for other problems", f"{between} {found['interval']}" if between else "none"),
         ("95% for another run", rerun or "needs k above 1"),
         ("can be seen", _seen(found)),
         *((f"pass@{k}", _percent(value)) for k, value in found["pass_at"].items()),
-        *(
-            ((f"maj@{found['k']}", _percent(found["maj_at_k"])),)
-            if found["maj_at_k"] is not None
-            else ()
-        ),
+        *([(f"maj@{found['k']}", _percent(found["maj_at_k"]))] if found["maj_at_k"] else []),
         ("problems", f"{found['answered']} of {found['problems']} answered"),
         *((name, str(count)) for name, count in found["counts"].items()),
         ("missing", str(found["missing"])),
@@ -96,5 +102,7 @@ def _percent(value: float | None) -> str:
     return "none" if value is None else f"{100 * value:.1f}%"
 
 
-def _between(low: float, high: float) -> str:
-    return f"[{100 * low:.1f}, {100 * high:.1f}]"
+def _between(low: float | None, high: float | None, share: bool) -> str:
+    if low is None or high is None:
+        return ""
+    return f"[{100 * low:.1f}, {100 * high:.1f}]" if share else f"[{low:.0f}, {high:.0f}]"
