@@ -121,9 +121,13 @@ def item_hash(problems: Iterable[Problem]) -> str:
 def as_csv(items: Iterable[Item]) -> bytes:
     """The file's bytes: a header, lines that end in LF."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(astuple(item) for item in items)
+    plain = csv.writer(text, lineterminator="\n")
+    quoted = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    plain.writerow(COLUMNS)
+    for item in items:
+        row = astuple(item)
+        # The module leaves a lone CR bare, and reads it as the end of a line.
+        (quoted if "\r" in "".join(map(str, row)) else plain).writerow(row)
     return text.getvalue().encode("utf-8", "replace")
 
 
