@@ -215,20 +215,27 @@ def paired_p(
     if np.isin(first, (0.0, 1.0)).all() and np.isin(second, (0.0, 1.0)).all():
         return mcnemar(before, after).p
     if np.ptp(moved) < ROUNDING:
-        still = abs(float(moved.mean())) < ROUNDING
-        return 1.0 if still else min(1.0, 2 * 0.5 ** len(moved))
+        return _sign_p(float(moved.mean()), len(moved))
     return float(stats.ttest_1samp(moved, 0.0).pvalue)
 
 
+def _sign_p(mean: float, count: int) -> float:
+    """Two-sided chance that all of ``count`` move the same way."""
+    return 1.0 if abs(mean) < ROUNDING else min(1.0, 2 * 0.5**count)
+
+
 def _clustered_p(moved: Floats, clusters: list[str]) -> float:
-    """The t test of a mean of 0 whose error is that between clusters; 1 if they do not differ."""
+    """The t test of a mean of 0 whose error is that between clusters.
+
+    Where clusters moved alike it is a sign test of so many.
+    """
     mean, sums = float(moved.mean()), defaultdict[str, float](float)
     for cluster, one in zip(clusters, moved, strict=True):
         sums[cluster] += float(one) - mean
     groups = len(sums)
     squares = math.fsum(of**2 for of in sums.values())
     if groups < 2 or squares < ROUNDING:
-        return 1.0
+        return _sign_p(mean, groups)
     error = math.sqrt(groups / (groups - 1) * squares) / len(moved)
     return float(2 * stats.t.sf(abs(mean) / error, groups - 1))
 
