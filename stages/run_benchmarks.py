@@ -16,21 +16,18 @@ from typing import Any
 
 from stages.base.artifacts import workspace
 from stages.base.command import stage_main
-from stages.base.events import progress
+from stages.base.events import progress, say
 from stages.base.jsonl import read_json, write_json, write_jsonl
 from stages.base.params import Engine, Run, RunBenchmarks, SandboxSettings, load
 from stages.base.paths import BENCHMARKS, CHECKPOINTS, RESPONSES, report
 from stages.base.records import Problem
 from stages.engines.plan import refuse_if_too_small
+from stages.evals.items import ITEMS, as_csv, items_of
 from stages.evals.lm_harness import Assignment, Response, Sampling, respond, vllm_model
-from stages.evals.scoring import (
-    Scored,
-    evaluate,
-    item_rows,
-    refuse_equal_samples,
-    score_responses,
-)
+from stages.evals.scoring import SAMPLES, Scored, refuse_equal_samples, score_responses
+from stages.evals.statistics import foretell
 from stages.evals.suite import Benchmark, read_problems, read_registry
+from stages.evals.summary import SCORES, evaluate
 from stages.sandbox.backends import open_sandbox
 
 STAGE = "run_benchmarks"
@@ -43,13 +40,15 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
     name, checkpoint = options.checkpoint, CHECKPOINTS[options.checkpoint]
     run, engine, config = load(Run, "run"), load(Engine, "engine"), load(RunBenchmarks, STAGE)
     refuse_if_too_small(run)
-    responses, metrics = RESPONSES / name, report(STAGE, f"{name}/metrics.json")
-    items = report(STAGE, f"{name}/items.jsonl")
+    responses, scores = RESPONSES / name, report(STAGE, f"{name}/{SCORES}")
+    items = report(STAGE, f"{name}/{ITEMS}")
     parameters = {"run": asdict(run), "engine": asdict(engine), STAGE: asdict(config)}
-    inputs, outputs = (BENCHMARKS, checkpoint), (responses, metrics, items)
+    inputs, outputs = (BENCHMARKS, checkpoint), (responses, scores, items)
     with workspace(f"{STAGE}/{name}", parameters, inputs, outputs) as space:
         table = read_registry(BENCHMARKS)
         suite = [(benchmark, read_problems(BENCHMARKS, benchmark)) for benchmark in table]
+        for benchmark, problems in suite:
+            say(foretell(benchmark.name, len(problems), benchmark.samples or config.samples))
         harness = Harness(checkpoint, run, engine, config, space.checkpoints)
         found = harness.responses(suite)
         scored: list[Scored] = []
@@ -57,9 +56,9 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
             for benchmark, problems in suite:
                 scored += score_responses(benchmark, problems, found[benchmark.name], sandbox)
         refuse_equal_samples(scored, config.temperature)
-        write_jsonl(space.out(responses) / "responses.jsonl", (row.to_row() for row in scored))
-        write_jsonl(space.out(items), item_rows(scored))
-        write_json(space.out(metrics), evaluate(scored, name, config.max_error_share))
+        write_jsonl(space.out(responses) / SAMPLES, (row.to_row() for row in scored))
+        space.out(items).write_bytes(as_csv(items_of(scored)))
+        write_json(space.out(scores), evaluate(scored, name, config.max_error_share))
     return harness.measured
 
 

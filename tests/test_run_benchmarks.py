@@ -11,6 +11,7 @@ from stages.base.jsonl import read_json, read_jsonl
 from stages.base.params import resolve
 from stages.base.paths import BENCHMARKS, SFT_MODEL
 from stages.build_benchmarks import write_benchmarks
+from stages.evals.items import from_csv
 from stages.evals.lm_harness import Assignment, Sampling
 from stages.problems.registry import generate
 from stages.resolve_config import render
@@ -18,7 +19,7 @@ from tests.evals.scripted import scripted
 
 PROFILES = Path(__file__).resolve().parents[1] / "profiles"
 FAMILIES = ("chain", "lists", "charge")
-RESPONSES = Path("data/processed/responses/sft/responses.jsonl")
+RESPONSES = Path("data/processed/responses/sft/responses.jsonl.gz")
 REPORT = Path("reports/run_benchmarks/sft")
 
 
@@ -55,23 +56,24 @@ def run(monkeypatch: pytest.MonkeyPatch, writer=write, checkpoint: str = "sft"):
 
 
 def outputs() -> dict[str, bytes]:
-    files = (RESPONSES, REPORT / "metrics.json", REPORT / "items.jsonl")
+    files = (RESPONSES, REPORT / "scores.json", REPORT / "items.csv")
     return {file.name: file.read_bytes() for file in files}
 
 
-def test_every_sample_is_kept_and_every_problem_counted(road, monkeypatch) -> None:
+def test_every_sample_is_kept_and_every_problem_counted(road, monkeypatch, capsys) -> None:
     run(monkeypatch)
-    rows, metrics = read_jsonl(RESPONSES), read_json(REPORT / "metrics.json")
+    assert "chain: With 8 questions and k = 3 you can see" in capsys.readouterr().err
+    rows, scores = read_jsonl(RESPONSES), read_json(REPORT / "scores.json")
     assert len(rows) == (3 * 8 + 4) * 3
     assert len({row["id"] for row in rows}) == len(rows)
     assert all("<think>" in row["response"] for row in rows)
-    assert list(metrics["benchmarks"]) == sorted([*FAMILIES, "preference"])
-    assert metrics["reasoning"]["problems"] == 24
-    assert metrics["preference"]["problems"] == 4
-    assert metrics["reasoning"]["truncated"] == sum(
+    assert list(scores["benchmarks"]) == sorted([*FAMILIES, "preference"])
+    assert scores["reasoning"]["questions"] == 24
+    assert scores["preference"]["questions"] == 4
+    assert scores["reasoning"]["counts"]["truncated"] == sum(
         row["verdict"] == "truncated" for row in rows if row["benchmark"] != "preference"
     )
-    assert len(read_jsonl(REPORT / "items.jsonl")) == 28
+    assert len(from_csv((REPORT / "items.csv").read_bytes(), "items")) == 28
 
 
 def test_the_same_run_gives_the_same_bytes(road, monkeypatch) -> None:
