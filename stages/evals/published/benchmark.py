@@ -80,7 +80,8 @@ class Published:
     ``files`` are patterns of its file's name, the first that matches counts; ``problems`` makes
     none of a row that is not part of the benchmark, given the seed of the options' order.
     ``units`` are what the score is the mean of, ``item_score`` that of one problem's samples,
-    ``metric`` the score's name, with k in it; ``known`` the SHA-256 of its file.
+    ``metric`` the score's name, with k in it; ``unit`` what a unit is called, ``attempts`` how many
+    samples one may be tried with; ``known`` the SHA-256 of its file.
     """
 
     name: str
@@ -92,6 +93,8 @@ class Published:
     item_score: Callable[[Sequence[Scored]], float | None] = mean_score
     metric: str = "avg@{k}"
     measures: Callable[[Sequence[Sample]], dict[str, Any]] = no_measures
+    unit: str = "problem"
+    attempts: int = 1
     known: frozenset[str] = frozenset()
 
 

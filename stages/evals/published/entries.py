@@ -1,6 +1,7 @@
 """Rows of a benchmark's published file: JSON Lines, JSON, CSV or Parquet, packed by gzip or not.
 
-A JSON file is a list of rows, an object with a list under "examples", or an object of rows by id.
+A JSON file is a list of rows, an object with a list under "examples" or "Data", or an object of
+rows by id.
 """
 
 from __future__ import annotations
@@ -22,12 +23,20 @@ LONGEST_FIELD = 1 << 20  # characters of a CSV field
 
 @dataclass(frozen=True)
 class Entry:
-    """A row, its place (from 0) or name in its file, the folder's name, and where it stands."""
+    """A row, its place (from 0) or name in its file, and where it stands.
+
+    ``folder`` and ``file`` are the names of its folder and, without its endings, of its file.
+    """
 
     where: str
     name: str
     folder: str
     row: Mapping[str, Any]
+    file: str = ""
+
+    def has(self, *names: str) -> bool:
+        """Whether one of these fields is there."""
+        return any(self.row.get(name) is not None for name in names)
 
     def get(self, *names: str) -> Any:
         """The first of these fields that is there; DataError if none is."""
@@ -88,7 +97,7 @@ def read_entries(path: Path) -> Iterator[Entry]:
     for where, name, row in rows(path, data):
         if not isinstance(row, dict):
             raise DataError(f"{where}: expected an object, found {json_type(row)}.")
-        yield Entry(where, name, path.parent.name, row)
+        yield Entry(where, name, path.parent.name, row, path.name.partition(".")[0])
 
 
 Rows = Iterable[tuple[str, str, Any]]
@@ -108,8 +117,9 @@ def _json(path: Path, data: bytes) -> Rows:
         value = json.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: not JSON ({error}). Fetch it again.") from error
-    if isinstance(value, dict) and isinstance(value.get("examples"), list):
-        value = value["examples"]
+    for name in ("examples", "Data"):
+        if isinstance(value, dict) and isinstance(value.get(name), list):
+            value = value[name]
     if isinstance(value, list):
         return [(f"{path}: row {place}", str(place), row) for place, row in enumerate(value)]
     if isinstance(value, dict) and value and all(isinstance(row, dict) for row in value.values()):

@@ -10,7 +10,8 @@ from typing import Any
 
 from stages.base.errors import VerifierError
 from stages.base.records import Problem, Verdict
-from stages.evals.published.benchmark import Loaded, Published, Sample, mean_score
+from stages.evals.published.benchmark import Loaded, Published, Sample
+from stages.evals.published.clusters import cluster_interval, shares_by
 from stages.evals.scoring import Scored, grouped, rounded, summarise
 from stages.evals.statistics import pass_at_k
 
@@ -24,6 +25,8 @@ KEPT = (
 def totals(benchmark: Published, loaded: Loaded, samples: Sequence[Sample]) -> dict[str, Any]:
     """Everything scores.json holds. Counts are of samples; ``missing`` problems have no response.
 
+    ``units`` is how many of ``unit`` the score is the mean of, ``attempts`` how many samples of a
+    problem may be tried for it. Where problems share a cluster the interval is over clusters.
     A problem without a response, and a sample whose checker failed, are not part of the score.
     VerifierError if nothing is left.
     """
@@ -34,7 +37,12 @@ def totals(benchmark: Published, loaded: Loaded, samples: Sequence[Sample]) -> d
             f"{scored[0].reason}"
         )
     groups = grouped(scored)
-    found = summarise(benchmark.units(samples), ANY_SHARE)
+    units = benchmark.units(samples)
+    found = summarise(units, ANY_SHARE)
+    shared = cluster_interval(units)
+    if shared is not None:
+        found |= {"low": rounded(shared.low), "high": rounded(shared.high)}
+        found |= {"interval": shared.kind}
     repeats = summarise(scored, ANY_SHARE)
     counts = Counter(one.verdict.value for one in scored)
     return {
@@ -43,6 +51,9 @@ def totals(benchmark: Published, loaded: Loaded, samples: Sequence[Sample]) -> d
         **{name: found[name] for name in KEPT},
         "duplicate_rate": repeats["duplicate_rate"],
         "k": repeats["k"],
+        "attempts": benchmark.attempts,
+        "unit": benchmark.unit,
+        "units": found["problems"],
         "pass_at": passes(list(groups.values())),
         "problems": len(loaded.problems),
         "answered": len(groups),
@@ -71,12 +82,13 @@ def passes(groups: Sequence[Sequence[Scored]]) -> dict[str, float | None]:
 
 def by_group(samples: Sequence[Sample]) -> dict[str, float | None]:
     """Mean score of each group (subject, task) that problems name, by its name."""
-    scores: dict[str, list[float]] = {}
-    for question in grouped(sample.scored for sample in samples).values():
-        group, mean = question[0].problem.meta.get("group"), mean_score(question)
-        if group is not None and mean is not None:
-            scores.setdefault(str(group), []).append(mean)
-    return {name: rounded(math.fsum(of) / len(of)) for name, of in sorted(scores.items())}
+    return dict(shares_by(samples, group_of))
+
+
+def group_of(question: Scored) -> tuple[str, ...]:
+    """The group a problem names, if it names one."""
+    group = question.problem.meta.get("group")
+    return () if group is None else (str(group),)
 
 
 def item_rows(benchmark: Published, samples: Sequence[Sample]) -> Iterator[Mapping[str, Any]]:
@@ -85,7 +97,9 @@ def item_rows(benchmark: Published, samples: Sequence[Sample]) -> Iterator[Mappi
         problem = group[0].problem
         known = [one for one in group if one.score is not None]
         extra: dict[str, Any] = {
-            name: problem.meta[name] for name in ("group", "mapping") if name in problem.meta
+            name: problem.meta[name]
+            for name in ("group", "cluster", "mapping")
+            if name in problem.meta
         }
         yield {
             "id": problem.id,
