@@ -8,15 +8,14 @@ share of its inputs that are solved.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, TypeGuard
 
 from stages.base.errors import DataError
 from stages.base.records import Judgement, Problem, Verdict
 from stages.evals.published.benchmark import Sample, problem_of
+from stages.evals.published.clusters import mean_of, one_each
 from stages.evals.published.entries import Entry
 from stages.evals.scoring import Scored
 from stages.evals.statistics import pass_at_k
@@ -134,22 +133,11 @@ def check(problem: Problem, text: str) -> Judgement:
 
 def by_task(samples: Sequence[Sample]) -> list[Scored]:
     """One unit a task: the share of its inputs that are solved, of those that could be checked."""
-    tasks: dict[str, dict[str, list[Scored]]] = {}
-    for sample in samples:
-        problem = sample.scored.problem
-        inputs = tasks.setdefault(str(problem.meta["group"]), {})
-        inputs.setdefault(problem.id, []).append(sample.scored)
-    return [_unit(name, list(inputs.values())) for name, inputs in tasks.items()]
+    return one_each(samples, "group", _share)
 
 
-def _unit(name: str, inputs: Sequence[Sequence[Scored]]) -> Scored:
-    first = inputs[0][0]
-    problem = replace(first.problem, id=name)
-    response = replace(first.response, problem=name, repeat=0)
-    known = [share for attempts in inputs if (share := solved(attempts)) is not None]
-    score = math.fsum(known) / len(known) if known else None
-    verdict = Verdict.ERROR if score is None else Verdict.PASS if score == 1 else Verdict.WRONG
-    return replace(first, problem=problem, response=response, verdict=verdict, score=score)
+def _share(inputs: Sequence[Sequence[Scored]]) -> float | None:
+    return mean_of(share for attempts in inputs if (share := solved(attempts)) is not None)
 
 
 def solved(attempts: Sequence[Scored]) -> float | None:

@@ -86,9 +86,10 @@ class Published:
     ``files`` are patterns of its file's name, the first that matches counts; ``problems`` makes
     none of a row that is not part of the benchmark, given the seed of the options' order.
     ``units`` are what the score is the mean of, ``metric`` its name, with k in it; ``overall``
-    gives score and interval where they are no mean (then ``scale`` says of what); ``beside`` what
-    else is read with a file of rows; ``known`` the SHA-256 of its file, or of all its files (that
-    of ``Loaded``). ``version`` is that of prompt and scorer, raised when a change moves a score:
+    gives score and interval where they are no mean (then ``scale`` says of what); ``unit`` is what
+    a unit is called, ``attempts`` how many samples one may be tried with; ``beside`` what else is
+    read with a file of rows; ``known`` the SHA-256 of its file, or of all its files (that of
+    ``Loaded``). ``version`` is that of prompt and scorer, raised when a change moves a score:
     results of two versions are not compared.
     """
 
@@ -102,6 +103,8 @@ class Published:
     measures: Callable[[Sequence[Sample]], dict[str, Any]] = no_measures
     overall: Callable[[Sequence[Sample]], dict[str, Any]] | None = None
     scale: str = "share"
+    unit: str = "problem"
+    attempts: int = 1
     known: frozenset[str] = frozenset()
     version: int = 1
     beside: Callable[[Path], Sequence[Path]] = nothing_beside

@@ -1,7 +1,7 @@
 """Rows of a benchmark's published file: JSON Lines, JSON, CSV or Parquet, packed by gzip or not.
 
-A JSON file is a list of rows, an object with a list under "examples", an object of rows by id, or
-JSON Lines under the name of JSON.
+A JSON file is a list of rows, an object with a list under "examples" or "Data", an object of rows
+by id, or JSON Lines under the name of JSON.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MORE = "Extra data"  # what json says of a file that goes on after its first val
 class Entry:
     """A row, its place (from 0) or name in its file, the folder's name, and where it stands.
 
-    ``path`` is the file's, for benchmarks that keep golds in another beside it.
+    ``path`` is the file's, for benchmarks that name rows by it or keep golds beside it.
     """
 
     where: str
@@ -34,6 +34,15 @@ class Entry:
     folder: str
     row: Mapping[str, Any]
     path: Path = Path()
+
+    @property
+    def file(self) -> str:
+        """The file's name without its endings."""
+        return self.path.name.partition(".")[0]
+
+    def has(self, *names: str) -> bool:
+        """Whether one of these fields is there."""
+        return any(self.row.get(name) is not None for name in names)
 
     def get(self, *names: str) -> Any:
         """The first of these fields that is there; DataError if none is."""
@@ -118,8 +127,9 @@ def _json(path: Path, data: bytes) -> Rows:
         raise DataError(f"{path}: not JSON ({error}). Fetch it again.") from error
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: not JSON ({error}). Fetch it again.") from error
-    if isinstance(value, dict) and isinstance(value.get("examples"), list):
-        value = value["examples"]
+    for name in ("examples", "Data"):
+        if isinstance(value, dict) and isinstance(value.get(name), list):
+            value = value[name]
     if isinstance(value, list):
         return [(f"{path}: row {place}", str(place), row) for place, row in enumerate(value)]
     if isinstance(value, dict) and value and all(isinstance(row, dict) for row in value.values()):

@@ -1,16 +1,26 @@
-"""GSM8K, MATH-500, AIME, HMMT: a question and one final answer, read by the maths verifier."""
+"""One final answer, read by the maths verifier: GSM8K, MATH-500, AIME, HMMT, CNMO."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 
 from stages.base.errors import DataError
 from stages.base.records import Problem
 from stages.evals.published.benchmark import problem_of
 from stages.evals.published.entries import Entry
+from stages.rewards.extraction import boxes
 
 MARK = "####"
 LEAST, MOST = 0, 999  # what an AIME answer can be
+IDS = ("id", "ID", "unique_id", "problem_idx")
+QUESTIONS = ("problem", "Problem", "question", "Question")
+ANSWERS = ("answer", "Answer", "expected_answer", "final_answer")
+PART = re.compile(r"(?:^|[-_ ])(I{1,2}|cn|zh|en)(?:$|[-_ ])")
+"""What the name of one of several files says: first or second paper, or a language."""
+DEGREES = re.compile(r"\s*\^\s*\{?\s*\\circ\s*\}?$")
+YEARS = ("year", "Year")
+WRAPPED = ((r"\(", r"\)"), (r"\[", r"\]"), ("$$", "$$"), ("$", "$"))
 
 
 def gsm8k(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
@@ -32,22 +42,68 @@ def math500(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
 
 
 def competition(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
-    """A row of a contest: a problem, its answer and perhaps an id, under the names in use."""
+    """A row of a contest: a problem, its answer and perhaps an id, under the names in use.
+
+    Where a contest comes in several files, places and numbers of rows are told apart by the file:
+    ``II/3``, ``cn/3``.
+    """
     del shuffle
-    question = entry.text("problem", "Problem", "question")
-    answer = entry.text("answer", "Answer", "expected_answer")
-    named = any(entry.row.get(field) is not None for field in IDS)
-    name = entry.text(*IDS) if named else entry.name
-    yield problem_of(name, question, answer.strip(), "maths", {"verifier": "maths"})
+    gold = unwrapped(_answer(entry))
+    yield problem_of(_named(entry), entry.text(*QUESTIONS), gold, "maths", {"verifier": "maths"})
 
 
-IDS = ("id", "ID", "unique_id", "problem_idx")
+def _named(entry: Entry) -> str:
+    given = entry.text(*IDS) if entry.has(*IDS) else entry.name
+    part = PART.search(entry.file)
+    return f"{part[1]}/{given}" if part and given.isdigit() else given
 
 
-def aime(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
-    """A row of an AIME: the answer is a whole number from 0 to 999, its leading zeros no matter."""
+def _answer(entry: Entry) -> str:
+    """The answer, or what the last box of the solution holds where the row has no answer."""
+    if not entry.has(*ANSWERS) and entry.has("solution"):
+        inner = boxes(entry.text("solution"))
+        if inner:
+            return inner[-1][1]
+    return entry.text(*ANSWERS)
+
+
+def unwrapped(gold: str) -> str:
+    r"""A gold without the signs that only set it as mathematics.
+
+    >>> unwrapped(r"\(\boxed{4489}\)."), unwrapped("$\\frac{1}{2}$"), unwrapped("$1$ and $2$")
+    ('4489', '\\frac{1}{2}', '$1$ and $2$')
+    """
+    gold = gold.strip().removesuffix(".").strip()
+    for opened, closed in WRAPPED:
+        inner = gold.removeprefix(opened).removesuffix(closed)
+        if len(gold) - len(inner) == len(opened) + len(closed) and opened not in inner:
+            gold = inner.strip()
+    inner_box = boxes(gold)
+    whole = len(inner_box) == 1 and (inner_box[0][0], inner_box[0][2]) == (0, len(gold))
+    return inner_box[0][1] if whole else gold
+
+
+def aime(year: int) -> Callable[[Entry, int | None], Iterator[Problem]]:
+    """Rows of the AIME of a year.
+
+    The answer is a whole number from 0 to 999: leading zeros and a sign of degrees do not matter.
+    """
+
+    def problems(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
+        if entry.has(*YEARS) and entry.text(*YEARS) != str(year):
+            raise DataError(f"{entry.where}: a problem of {entry.text(*YEARS)}, not of {year}.")
+        for problem in competition(entry, shuffle):
+            gold = DEGREES.sub("", problem.answer)
+            if not gold.isascii() or not gold.isdigit() or not LEAST <= int(gold) <= MOST:
+                raise DataError(f"{entry.where}: {gold!r} is no AIME answer ({LEAST} to {MOST}).")
+            yield problem_of(problem.id, problem.prompt, str(int(gold)), "maths", problem.meta)
+
+    return problems
+
+
+def cnmo(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
+    """``question``, ``answer``; a file for each language, and a problem in both is one cluster."""
     for problem in competition(entry, shuffle):
-        gold = problem.answer
-        if not gold.isascii() or not gold.isdigit() or not LEAST <= int(gold) <= MOST:
-            raise DataError(f"{entry.where}: {gold!r} is no AIME answer ({LEAST} to {MOST}).")
-        yield problem_of(problem.id, problem.prompt, str(int(gold)), "maths", problem.meta)
+        language, slash, place = problem.id.partition("/")
+        meta = {"verifier": "maths"} | ({"group": language, "cluster": place} if slash else {})
+        yield problem_of(problem.id, problem.prompt, problem.answer, "maths", meta)

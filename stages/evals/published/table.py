@@ -5,7 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from stages.evals.published import arc, bbeh, choice_sets, code_sets, ifeval, maths_sets, zebra
+from stages.evals.published import (
+    agieval,
+    arc,
+    bbeh,
+    chinese_sets,
+    choice_sets,
+    code_sets,
+    finance,
+    ifeval,
+    letters,
+    maths_sets,
+    omnimath,
+    phybench,
+    triviaqa,
+    ugmath,
+    zebra,
+)
 from stages.evals.published.benchmark import Published, by_reading
 from stages.evals.published.bfcl import composition, judging, rows
 from stages.evals.published.totals import by_group
@@ -18,6 +34,14 @@ KNOWN = {
     "bbeh": "14e77b3d6be68faa008d268abf53b1f8d2420ffdd762504a304dafc3f8d43026",
 }
 """SHA-256 of the files whose golds were fed back with a perfect score."""
+
+
+def _aime(year: int) -> Published:
+    short = f"{year % 100}"
+    named = [f"*aime*{short}*.{kind}" for kind in ("jsonl", "json", "parquet", "csv")]
+    plain = ("test*.parquet", "train*.parquet", "*.jsonl")  # as the hub names them, in any folder
+    return Published(f"aime{short}", "maths", (*named, *plain), maths_sets.aime(year))
+
 
 BENCHMARKS = (
     Published("gsm8k", "maths", ("*gsm8k*.jsonl", "test.jsonl"), maths_sets.gsm8k),
@@ -50,6 +74,8 @@ BENCHMARKS = (
         by_reading(arc.check),
         units=arc.by_task,
         metric="tasks, two attempts",
+        unit="task",
+        attempts=arc.ATTEMPTS,
     ),
     Published(
         "bbeh",
@@ -67,7 +93,6 @@ BENCHMARKS = (
         by_reading(zebra.check),
         measures=zebra.measures,
     ),
-    Published("aime", "maths", ("*aime*.jsonl", "*aime*.json", "*.parquet"), maths_sets.aime),
     Published(
         "hmmt", "maths", ("*hmmt*.jsonl", "*hmmt*.json", "*.parquet"), maths_sets.competition
     ),
@@ -102,6 +127,77 @@ BENCHMARKS = (
         metric="mean of non-live, live and multi-turn",
         measures=composition.measures,
         beside=rows.beside,
+    ),
+    *(_aime(year) for year in (2024, 2025, 2026)),
+    Published("cnmo", "maths", ("*CNMO*.jsonl", "*cnmo*.jsonl", "*.parquet"), maths_sets.cnmo),
+    Published(
+        "omnimath",
+        "maths",
+        ("*omni*math*.jsonl", "*Omni-M*.jsonl", "test.jsonl", "*.parquet"),
+        omnimath.omnimath,
+        omnimath.judge,
+        measures=omnimath.measures,
+    ),
+    Published(
+        "ugmathbench",
+        "maths",
+        ("data/*.json", "*.json", "*/test*.parquet"),
+        ugmath.ugmath,
+        by_reading(ugmath.check),
+        units=ugmath.by_problem,
+        metric="effective accuracy",
+        unit="problem of three variants",
+        measures=ugmath.measures,
+    ),
+    Published(
+        "phybench",
+        "science",
+        ("*fullques*.json", "*questions*.json", "*phybench*.json", "*.parquet"),
+        phybench.phybench,
+        by_reading(phybench.check),
+        metric="expression edit distance score",
+        measures=phybench.measures,
+    ),
+    Published(
+        "triviaqa",
+        "general",
+        ("validation*.parquet", "*dev*.json", "*dev*.jsonl", "*trivia*.jsonl", "*.jsonl"),
+        triviaqa.triviaqa,
+        by_reading(triviaqa.check),
+        metric="exact match, avg@{k}",
+        measures=triviaqa.measures,
+    ),
+    Published(
+        "ceval",
+        "science",
+        ("val/*.csv", "*_val.csv", "*/val*.parquet", "*/val*.csv"),
+        chinese_sets.ceval,
+        by_reading(letters.check),
+        measures=chinese_sets.ceval_measures,
+    ),
+    Published(
+        "cmmlu",
+        "science",
+        ("test/*.csv", "*/test*.parquet", "*.csv"),
+        chinese_sets.cmmlu,
+        by_reading(letters.check),
+        measures=chinese_sets.cmmlu_measures,
+    ),
+    Published(
+        "agieval",
+        "general",
+        ("*.jsonl",),
+        agieval.agieval,
+        agieval.judge,
+        measures=agieval.measures,
+    ),
+    Published(
+        "finance_reasoning",
+        "finance",
+        ("hard.json", "*.json"),
+        finance.finance,
+        by_reading(finance.check),
+        measures=by_group,
     ),
 )
 

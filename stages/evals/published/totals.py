@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stages.base.errors import VerifierError
 from stages.evals.items import membered
-from stages.evals.published.benchmark import Loaded, Published, Sample, mean_score
-from stages.evals.scoring import Scored, grouped, rounded
+from stages.evals.published.benchmark import Loaded, Published, Sample
+from stages.evals.published.clusters import shares_by
+from stages.evals.scoring import Scored
 from stages.evals.summary import SHARE, entry
 
 ANY_SHARE = 1.0  # of checker failures: they are counted, and missing from the score
@@ -23,6 +23,8 @@ def totals(
 ) -> dict[str, Any]:
     """Everything scores.json holds of a published benchmark: `summary.entry`, and its own measures.
 
+    ``questions`` is how many of ``unit`` the score is the mean of, ``attempts`` how many samples of
+    a problem may be tried for it.
     A problem without a response, and a sample whose checker failed, are not part of the score.
     VerifierError if nothing is left.
     """
@@ -42,6 +44,8 @@ def totals(
         ),
         **(benchmark.overall(samples) if benchmark.overall else {}),
         "scale": benchmark.scale,
+        "unit": benchmark.unit,
+        "attempts": benchmark.attempts,
         "set_aside": loaded.set_aside,
         "measures": benchmark.measures(samples),
         "data_known": loaded.known,
@@ -55,12 +59,13 @@ def units_of(benchmark: Published, samples: Sequence[Sample]) -> list[Scored]:
 
 def by_group(samples: Sequence[Sample]) -> dict[str, float | None]:
     """Mean score of each group (subject, task) that problems name, by its name."""
-    scores: dict[str, list[float]] = {}
-    for question in grouped(sample.scored for sample in samples).values():
-        group, mean = question[0].problem.meta.get("group"), mean_score(question)
-        if group is not None and mean is not None:
-            scores.setdefault(str(group), []).append(mean)
-    return {name: rounded(math.fsum(of) / len(of)) for name, of in sorted(scores.items())}
+    return dict(shares_by(samples, group_of))
+
+
+def group_of(question: Scored) -> tuple[str, ...]:
+    """The group a problem names, if it names one."""
+    group = question.problem.meta.get("group")
+    return () if group is None else (str(group),)
 
 
 def table(found: Mapping[str, Any]) -> str:

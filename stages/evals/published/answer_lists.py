@@ -1,0 +1,95 @@
+r"""Several answers in one response: the parts of its last box, or of what it states, in order.
+
+Used where a problem has several blanks, or an answer is a list of values of any type.
+"""
+
+from __future__ import annotations
+
+import re
+
+from stages.rewards.conclusions import MARK
+from stages.rewards.extraction import boxes, braced, unboxed
+from stages.rewards.maths_tokens import CLOSING, OPENING
+
+FIGURES, THOUSAND = (
+    re.compile(r"[-+$ ]*[0-9]{1,3}(?:,[0-9]{3})*"),
+    re.compile(r"[0-9]{3}(?:\.[0-9]+)?"),
+)
+DRESS = re.compile(r"\\(?:left|right|[,;!])(?![A-Za-z])|(?<=[0-9])\{,\}(?=[0-9]{3})")
+SIGN = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL)
+JOINED = re.compile(r"\s*(?:\\text\s*\{\s*(?:and|,)\s*\}|\band\b)\s*")
+AROUND = (("(", ")"), ("[", "]"), ("{", "}"), (r"\{", r"\}"), ("<", ">"), (r"\langle", r"\rangle"))
+LOOSE = re.compile(r"^[\s$*:]+|[\s$*.]+$")
+
+
+def stated(text: str) -> list[str]:
+    """What a response states, whole: the contents of each box in order, or its last marked answer.
+
+    Empty if a box does not close or nothing is marked.
+    """
+    text = braced(text)
+    if r"\boxed" in text:
+        return [unboxed(content) for _, content, _ in boxes(text)]
+    said = [line[mark.end() :] for line in text.splitlines() for mark in MARK.finditer(line)]
+    return [LOOSE.sub("", said[-1])] if said and LOOSE.sub("", said[-1]) else []
+
+
+def parts(said: str, separators: str = ",") -> list[str]:
+    r"""The parts between separators that stand in no brackets.
+
+    >>> parts(r"-\sqrt{3}, (1, 2], 1{,}204"), parts("1,200, 3")
+    (['-\\sqrt{3}', '(1, 2]', '1204'], ['1,200', '3'])
+    """
+    said = JOINED.sub(f"{separators[0]} ", DRESS.sub("", said))
+    level, found = 0, [""]
+    for sign in SIGN.findall(said):
+        level += (sign in OPENING) - (sign in CLOSING)
+        if level <= 0 and sign in separators:
+            found.append("")
+        else:
+            found[-1] += sign
+    joined = list[str]()
+    for part in found:
+        if joined and THOUSAND.fullmatch(part.rstrip()) and FIGURES.fullmatch(joined[-1]):
+            joined[-1] += f",{part}"
+        else:
+            joined.append(part)
+    return [LOOSE.sub("", part) for part in joined if LOOSE.sub("", part)]
+
+
+def unbracketed(said: str) -> str:
+    """A list without the brackets around all of it."""
+    said = DRESS.sub("", said).strip()
+    for opened, closed in AROUND:
+        inner = said.removeprefix(opened).removesuffix(closed)
+        if len(said) - len(inner) == len(opened) + len(closed) and _closed(inner):
+            return inner.strip()
+    return said
+
+
+def _closed(inner: str) -> bool:
+    """Whether brackets open before they close, so that those around belong together."""
+    level = 0
+    for sign in SIGN.findall(inner):
+        level += (sign in OPENING) - (sign in CLOSING)
+        if level < 0:
+            return False
+    return True
+
+
+def answers(text: str, count: int) -> list[str] | None:
+    """The answers to ``count`` blanks that a response states; None if there are not so many.
+
+    They are the parts of the last box, or the last ``count`` boxes, each one answer.
+    """
+    found = stated(text)
+    if not found:
+        return None
+    if count == 1:
+        return found[-1:]
+    for whole in (found[-1], unbracketed(found[-1])):
+        for separators in (",", ";", ",;"):
+            split = parts(whole, separators)
+            if len(split) == count:
+                return split
+    return found[-count:] if len(found) >= count else None

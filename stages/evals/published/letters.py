@@ -1,0 +1,137 @@
+"""Letters of options in responses in Chinese and English: one, or a set of them.
+
+The verifier of choices reads boxes, marks, and plain sentences. Here the spellings that exams and
+models add are put into those: full-width letters, quotes, an option called right, an option's words
+after its letter, several letters in a row or with commas.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from string import ascii_uppercase
+
+from stages.base.errors import VerifierError
+from stages.base.records import Judgement, Problem
+from stages.rewards.science import judge_choice
+from stages.rewards.stated import PASS, SHOWN, judge_stated, unparsed, wrong
+
+WIDE = {ord("Ａ") + at: chr(ord("A") + at) for at in range(26)}
+WIDE |= {ord("ａ") + at: chr(ord("a") + at) for at in range(26)}
+WIDE |= {ord("．"): ". "}
+AROUND = re.compile(r"[「『“‘《〈【\"'`]([A-H]{1,8})[」』”’》〉】\"'`]")
+LEADS = (
+    r"(?:(?:因此|所以|故|综上(?:所述|可知)?|于是|从而|则|那么|最后|最终|由此(?:可见|可知)?|可见|可知|显然)"
+    r"[，,、：:]?\s{0,2}){0,3}"
+)
+HEDGED = re.compile(
+    r"(?m)(?:^|(?<=[。；！.;!]))([ \t*_#>]{0,6})(?:我(?:认为|觉得|的|选)|"
+    r"综合(?:以上)?(?:分析|来看)?|"
+    r"(?:经|根据)(?:以上|上述)?(?:分析|推理)(?:可知|得出)?|由此(?:可见|可知))[，,：:]?\s?(?=(?:正确)?答案)"
+)
+CALLED = re.compile(
+    rf"(?:^|(?<=[\n。；！，;!])){LEADS}(?:只有|应(?:该)?选|选择?)?\s?[*_(（]{{0,3}}(?P<letter>[A-H])[*_)）]{{0,3}}\s?"
+    r"(?:选?项)?(?P<said>\s?(?:是|为)?\s?(?:唯一)?(?:最)?(?:正确|符合题意|对)的?(?:答案|选项|一项)?|选?项)"
+    r"[*_]{0,2}\s?(?=[。.！!；;]?\s*$|[，,])"
+)
+"""The last sentence calls one option right: B项正确, 因此B是正确答案, 选择B选项."""
+ITEM = re.compile(
+    r"(?<=[A-H])\s?(?:[一两二三四五六]\s?个?\s?)?(?:选项|项)(?=[\s*_。；，！.,;)）]|$)"
+)
+SEPARATOR = r"(?:\s{0,2}(?:[、，,;；/&+]|和|与|及|以及|\band\b|\\,|\$)\s{0,2}){1,3}"
+ROW = re.compile(rf"(?<![A-Za-z])[(（]?[A-H][)）]?(?:{SEPARATOR}[(（]?[A-H][)）]?)+(?![A-Za-z])")
+BOXES = re.compile(r"\\boxed\{\s*(?:\\text\{)?\s*([A-H]{1,8})\s*\}?\s*\}")
+BOX_ROW = re.compile(
+    rf"{BOXES.pattern}(?:(?:{SEPARATOR}|\s{{1,2}}){BOXES.pattern})+".replace(
+        "([A-H]{1,8})", "[A-H]{1,8}"
+    )
+)
+CHOSEN = re.compile(
+    rf"(?m)(?:^|(?<=[。；！，.;!]))[ \t*_#>]{{0,6}}{LEADS}(?:本题|此题|该题|正确|应该?|答案)*\s?"
+    r"选(?:择|项)?(?:是|为)?\s?[：:]?\s?[*_(（$]{0,4}(?P<letters>[A-H]{2,8})[*_)）$]{0,4}项?"
+    r"(?=[\s。；，！.,;]|$)"
+)
+LETTERS, LETTER = "ABCDEFGH", re.compile("(?<!\\\\)[A-H](?![a-z])")
+TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
+
+
+def plain(text: str, options: Sequence[str] = ()) -> str:
+    """A response with its letters as the verifier of choices reads them.
+
+    ``options``: words that, after their own letter, say nothing more than it does.
+
+    >>> plain("答案是「Ｂ」"), plain("答案：B、北京", ("上海", "北京"))
+    ('答案是B', '答案：B')
+    """
+    text = HEDGED.sub(r"\1", AROUND.sub(r"\1", text.translate(WIDE)))
+    return ITEM.sub("", _called(_without_words(text, options)))
+
+
+def _without_words(text: str, options: Sequence[str]) -> str:
+    """A response in which no letter is followed by the words of its own option."""
+    found = [
+        rf"{letter}[、，,:：.)）\s]{{1,4}}{re.escape(words.strip())}"
+        for letter, words in zip(ascii_uppercase, options, strict=False)
+        if words.strip()
+    ]
+    if not found:
+        return text
+    pattern = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(found)})(?!\w)")
+    return pattern.sub(lambda one: one[0][0] + (")" if one[0][1] in ")）" else ""), text)
+
+
+def _called(text: str) -> str:
+    """The last sentence as a statement, where it calls one option right and no other is."""
+    found = list(CALLED.finditer(text))
+    letters = {one["letter"] for one in found}
+    if not found or len(letters) > 1 or found[-1].end() < len(text.rstrip(" \n。.！!*_")):
+        return text
+    return f"{text[: found[-1].start()]}\nThe answer is {found[-1]['letter']}"
+
+
+def check(problem: Problem, text: str) -> Judgement:
+    """Whether a response states the right letter, or all of them where ``meta["several"]``."""
+    options = problem.meta.get("options", ())
+    if problem.meta.get("several"):
+        return judge_letters(problem.answer, text, options)
+    return judge_choice(problem.answer, plain(text, options))
+
+
+def judge_letters(gold: str, text: str, options: Sequence[str] = ()) -> Judgement:
+    """Whether a response states exactly the letters of the gold, in any order.
+
+    VerifierError if the gold has none. One box a letter counts as one answer.
+    """
+    expected = read_letters(gold)
+    if expected is None:
+        raise VerifierError(f"the gold {gold[:SHOWN]!r} is no row of letters. Correct the row.")
+    text = BOX_ROW.sub(_one_box, plain(text, options))
+    text = CHOSEN.sub(r"\nThe answer is \g<letters>\n", ROW.sub(_one_row, text))
+    return judge_stated(text, lambda said: _same(expected, said), prose=False)
+
+
+def _one_box(row: re.Match[str]) -> str:
+    return rf"\boxed{{{''.join(found[1] for found in BOXES.finditer(row[0]))}}}"
+
+
+def _one_row(row: re.Match[str]) -> str:
+    return "".join(LETTER.findall(row[0]))
+
+
+def _same(expected: frozenset[str], said: str) -> Judgement:
+    letters = read_letters(said)
+    if letters is None:
+        return unparsed(f"no letters are stated in {said[:SHOWN]!r}")
+    return PASS if letters == expected else wrong(f"other letters: {''.join(sorted(letters))}")
+
+
+def read_letters(text: str) -> frozenset[str] | None:
+    """The letters that a text consists of; None if it holds anything else.
+
+    >>> sorted(read_letters("(A), C and D") or ()), read_letters("A cat")
+    (['A', 'C', 'D'], None)
+    """
+    bare = TEXT.sub(r"\1", text).strip(" $*_`.。\n")
+    row = "".join(LETTER.findall(bare)) if ROW.fullmatch(bare) else bare
+    row = row.replace(" ", "").strip("()[]{}")
+    return frozenset(row) if row and set(row) <= set(LETTERS) else None
