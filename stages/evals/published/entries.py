@@ -22,12 +22,17 @@ LONGEST_FIELD = 1 << 20  # characters of a CSV field
 
 @dataclass(frozen=True)
 class Entry:
-    """A row, its place (from 0) or name in its file, the folder's name, and where it stands."""
+    """A row, its place (from 0) or name in its file, the file, and where it stands."""
 
     where: str
     name: str
-    folder: str
+    path: Path
     row: Mapping[str, Any]
+
+    @property
+    def folder(self) -> str:
+        """The name of the file's folder."""
+        return self.path.parent.name
 
     def get(self, *names: str) -> Any:
         """The first of these fields that is there; DataError if none is."""
@@ -88,7 +93,7 @@ def read_entries(path: Path) -> Iterator[Entry]:
     for where, name, row in rows(path, data):
         if not isinstance(row, dict):
             raise DataError(f"{where}: expected an object, found {json_type(row)}.")
-        yield Entry(where, name, path.parent.name, row)
+        yield Entry(where, name, path, row)
 
 
 Rows = Iterable[tuple[str, str, Any]]

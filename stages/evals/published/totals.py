@@ -35,19 +35,22 @@ def totals(benchmark: Published, loaded: Loaded, samples: Sequence[Sample]) -> d
         )
     groups = grouped(scored)
     found = summarise(benchmark.units(samples), ANY_SHARE)
-    repeats = summarise(scored, ANY_SHARE)
+    repeats = found if benchmark.tries else summarise(scored, ANY_SHARE)
+    overall = benchmark.overall(samples) if benchmark.overall else {}
     counts = Counter(one.verdict.value for one in scored)
     return {
         "benchmark": benchmark.name,
         "metric": benchmark.metric.format(k=repeats["k"]),
-        **{name: found[name] for name in KEPT},
+        **{name: found[name] for name in KEPT} | overall,
+        "scale": benchmark.scale,
         "duplicate_rate": repeats["duplicate_rate"],
         "k": repeats["k"],
-        "pass_at": passes(list(groups.values())),
+        "pass_at": {} if benchmark.tries else passes(list(groups.values())),
         "problems": len(loaded.problems),
         "answered": len(groups),
         "missing": len(loaded.problems) - len(groups),
         "set_aside": loaded.set_aside,
+        "set_aside_for": loaded.reasons,
         "samples": len(scored),
         "counts": {verdict.value: counts[verdict.value] for verdict in Verdict},
         "measures": benchmark.measures(samples),
@@ -107,17 +110,20 @@ def _key_hash(problem: Problem) -> str:
 
 def table(found: Mapping[str, Any]) -> str:
     """The scores for people: two columns, shares in percent."""
-    rerun = "" if found["rerun_low"] is None else _between(found["rerun_low"], found["rerun_high"])
+    share = found["scale"] == "share"
+    between = _between(found["low"], found["high"], share)
+    rerun = _between(found["rerun_low"], found["rerun_high"], share)
     rows = [
         ("benchmark", found["benchmark"]),
-        (found["metric"], _percent(found["score"])),
-        ("95% for other problems", f"{_between(found['low'], found['high'])} {found['interval']}"),
+        (found["metric"], _percent(found["score"]) if share else f"{found['score']:.0f}"),
+        ("95% for other problems", f"{between} {found['interval']}" if between else "none"),
         ("95% for another run", rerun or "needs k above 1"),
         *((f"pass@{k}", _percent(value)) for k, value in found["pass_at"].items()),
         ("problems", f"{found['answered']} of {found['problems']} answered"),
         *((name, str(count)) for name, count in found["counts"].items()),
         ("missing", str(found["missing"])),
         ("rows set aside", str(found["set_aside"])),
+        *((f"  {reason}", str(count)) for reason, count in found["set_aside_for"].items()),
         ("bytes of the file", "known" if found["data_known"] else "not on our list"),
         *((name, _shown(value)) for name, value in found["measures"].items()),
     ]
@@ -126,14 +132,17 @@ def table(found: Mapping[str, Any]) -> str:
 
 
 def _shown(value: Any) -> str:
+    """A measure: a fraction is a share, a whole number a count or points."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_percent(share)}" for name, share in value.items())
-    return _percent(value)
+        return ", ".join(f"{name} {_shown(one)}" for name, one in value.items())
+    return str(value) if isinstance(value, str | int) else _percent(value)
 
 
 def _percent(value: float | None) -> str:
     return "none" if value is None else f"{100 * value:.1f}%"
 
 
-def _between(low: float, high: float) -> str:
-    return f"[{100 * low:.1f}, {100 * high:.1f}]"
+def _between(low: float | None, high: float | None, share: bool) -> str:
+    if low is None or high is None:
+        return ""
+    return f"[{100 * low:.1f}, {100 * high:.1f}]" if share else f"[{low:.0f}, {high:.0f}]"
