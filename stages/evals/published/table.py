@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from stages.evals.published import arc, bbeh, choice_sets, code_sets, ifeval, maths_sets, zebra
+from stages.evals.published import (
+    arc,
+    bbeh,
+    choice_sets,
+    code_sets,
+    ifeval,
+    livecodebench,
+    maths_sets,
+    zebra,
+)
 from stages.evals.published.benchmark import Published, by_reading
 from stages.evals.published.totals import by_group
 
@@ -91,6 +100,14 @@ BENCHMARKS = (
         ("mbpp.jsonl", "sanitized-mbpp.json", "*mbpp*.jsonl"),
         code_sets.mbpp,
         code_sets.judge,
+    ),
+    Published(
+        "livecodebench",
+        "code",
+        ("test*.jsonl", "*live*code*bench*.jsonl"),
+        livecodebench.livecodebench,
+        livecodebench.judge,
+        measures=by_group,
     ),
 )
 
