@@ -136,7 +136,7 @@ class Suite:
     def _call(self, number: int, test: PackedTest) -> list[Any]:
         """Arguments, one JSON value a line, and the value expected."""
         try:
-            arguments = [json.loads(line) for line in test.given.split("\n")]
+            arguments = [json.loads(line) for line in test.given.split("\n") if line.strip()]
             return [arguments, json.loads(test.expected)]
         except (ValueError, RecursionError) as error:
             raise DataError(f"{self.where}: test {number} is no JSON ({error}).") from error
