@@ -7,7 +7,11 @@ never ends, is "truncated" and scores 0 whatever it holds; where the checker fai
 missing, not 0. The command ends with 0; with 1 if problems have no response or a checker failed;
 with 2 if there is no score.
 
-`prompts` writes {"id", "prompt"}, and "mapping" where options have a shuffled order.
+Where a benchmark has several tries (aider, codeforces), the list holds them in order.
+
+`prompts` writes {"id", "prompt"}, and "mapping" where options have a shuffled order. With
+--responses, of a benchmark whose next try depends on those before, it writes {"id", "messages"}:
+the chat up to the next question, for problems that are not solved yet.
 
 docs/benchmarks.md says where each file is to be had, and how our scorers differ from the original.
 """
@@ -24,6 +28,8 @@ from stages.base.jsonl import write_jsonl
 from stages.base.params import SandboxSettings
 from stages.evals.published import score
 from stages.evals.published.benchmark import load
+from stages.evals.published.responses import read_responses
+from stages.evals.published.rounds import next_prompts
 from stages.evals.published.table import TABLE
 from stages.evals.published.totals import table
 from stages.sandbox.backends import open_sandbox
@@ -50,6 +56,7 @@ def arguments() -> argparse.ArgumentParser:
         )
     scoring.add_argument("--output", type=Path, help=f"folder ({score.OUTPUT}/NAME)")
     prompts.add_argument("--output", type=Path, required=True, help="rows, JSONL")
+    prompts.add_argument("--responses", type=Path, help="tries so far: write what comes next")
     return parser
 
 
@@ -82,6 +89,15 @@ def _score(options: argparse.Namespace) -> int:
 def _prompts(options: argparse.Namespace) -> int:
     benchmark = score.benchmark_named(options.benchmark)
     loaded = load(benchmark, options.data or score.DATA / benchmark.name, options.shuffle)
+    if options.responses:
+        by_id = {problem.id: problem for problem in loaded.problems}
+        given = read_responses(options.responses, by_id, benchmark.tries)
+        with open_sandbox(SandboxSettings()) as sandbox:
+            following = next_prompts(benchmark, loaded.problems, given, sandbox)
+            count = write_jsonl(options.output, following)
+        answered = len({one.problem for one in given})
+        say(f"prompts: {count} of {answered} answered problems go on, in {options.output}")
+        return 0
     rows = (
         {"id": problem.id, "prompt": problem.prompt}
         | {name: problem.meta[name] for name in ("mapping",) if name in problem.meta}

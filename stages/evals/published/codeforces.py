@@ -46,8 +46,9 @@ CPP = frozenset(("cpp", "c++", "c", "cc"))
 LOOKS_CPP = re.compile(r"(?m)^\s*#\s*include\b|\bint\s+main\s*\(")
 TIME, MEMORY = 2.0, 256  # seconds and MB where a problem names none
 ASKED = (
-    "Solve this with a program in C++17 or Python 3 that reads standard input and prints the answer "
-    "to standard output. Give the whole program in one code block, marked cpp or python, at the end."
+    "Solve this with a program in C++17 or Python 3 that reads standard input and prints the "
+    "answer to standard output. Give the whole program in one code block, marked cpp or python, at "
+    "the end."
 )
 
 
@@ -222,7 +223,7 @@ def _rating(problems: Sequence[Sequence[Scored]]) -> ratings.ContestRating | Non
 
 
 def result(kind: str, problems: Sequence[tuple[float, int]]) -> tuple[float, float]:
-    """Score and penalty of a contest, from each problem's points and earlier wrong tries (-1: unsolved).
+    """Score and penalty, from each problem's points and earlier wrong tries (-1: unsolved).
 
     >>> result("points", [(500, 0), (1000, 2), (1500, -1)]), result("icpc", [(1, 3), (1, -1)])
     ((1400, 0), (1, 30))

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from stages.evals.published import (
+    aider,
     arc,
     bbeh,
     choice_sets,
     code_sets,
     codeforces,
+    exercises,
     ifeval,
     livecodebench,
     maths_sets,
@@ -124,6 +126,20 @@ BENCHMARKS = (
         scale="rating",
         parts=codeforces.population_of,
         tries=codeforces.TRIES,
+    ),
+    Published(
+        "aider",
+        "code",
+        ("*/exercises/practice/*/.meta/config.json", "exercises/practice/*/.meta/config.json"),
+        exercises.exercise,
+        aider.judge,
+        units=aider.by_exercise,
+        item_score=aider.passed,
+        metric="pass_rate_2",
+        measures=aider.measures,
+        parts=exercises.parts_of,
+        tries=aider.TRIES,
+        follow_up=aider.follow_up,
     ),
 )
 
