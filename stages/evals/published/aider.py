@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from stages.base.errors import ResourceError, VerifierError
 from stages.base.protocols import Sandbox
 from stages.base.records import Judgement, Problem, Verdict
 from stages.evals.published.benchmark import Sample
-from stages.evals.published.exercise_runs import judging, showing
+from stages.evals.published.exercise_runs import judging, probing, showing
 from stages.evals.published.exercises import Exercise, files_in
 from stages.evals.published.totals import by_group
 from stages.evals.scoring import Scored, grouped, rounded
@@ -36,8 +36,12 @@ def judge(answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgement]:
     """One judgement a try; the tries of a problem are side by side, in order."""
     found = list(_tried(answers))
     rows = [one for one in found if isinstance(one, dict)]
-    ran = dict(zip((row["id"] for row in rows), _ran(rows, sandbox), strict=True))
-    return [one if isinstance(one, Judgement) else ran[one["id"]] for one in found]
+    cpp = [row for row in rows if row.get("language") == "cpp"]
+    fault = _no_compiler(Exercise.of(answers[int(cpp[0]["id"])][0]), sandbox) if cpp else ""
+    kept = [row for row in rows if not (fault and row.get("language") == "cpp")]
+    ran = dict(zip((row["id"] for row in kept), checked(kept, sandbox), strict=True))
+    missing = Judgement(Verdict.ERROR, None, fault)
+    return [one if isinstance(one, Judgement) else ran.get(one["id"], missing) for one in found]
 
 
 def _tried(answers: Sequence[Answer]) -> Iterator[dict[str, Any] | Judgement]:
@@ -60,17 +64,15 @@ def _tried(answers: Sequence[Answer]) -> Iterator[dict[str, Any] | Judgement]:
             yield Judgement(Verdict.UNPARSED, 0.0, reason)
 
 
-def _ran(rows: Sequence[dict[str, Any]], sandbox: Sandbox) -> list[Judgement]:
-    """The sandbox's judgements; where it has no compiler, those of C++ are missing."""
-    found: dict[str, Judgement] = {}
-    for cpp in (False, True):
-        of_kind = [row for row in rows if (row.get("language") == "cpp") == cpp]
-        try:
-            judged: Iterable[Judgement] = checked(of_kind, sandbox)
-        except ResourceError as error:
-            judged = [Judgement(Verdict.ERROR, None, f"no toolchain: {error}") for _ in of_kind]
-        found |= zip((row["id"] for row in of_kind), judged, strict=True)
-    return [found[row["id"]] for row in rows]
+def _no_compiler(exercise: Exercise, sandbox: Sandbox) -> str:
+    """Why no test in C++ runs here, "" if they do."""
+    try:
+        (found,) = checked([probing(exercise)], sandbox)
+    except ResourceError as error:
+        return f"no toolchain: {error}"
+    if found.verdict is Verdict.PASS:
+        return ""
+    return f"no toolchain: the frame of the tests in C++ does not run here ({found.reason})"
 
 
 def follow_up(problem: Problem, texts: Sequence[str], sandbox: Sandbox) -> str | None:

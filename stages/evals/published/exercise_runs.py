@@ -95,6 +95,19 @@ def judging(exercise: Exercise, files: Mapping[str, str], name: str) -> dict[str
     return _row(name, ours + SERVING.format(program=program)) | row
 
 
+def probing(exercise: Exercise) -> dict[str, Any]:
+    """The row that passes where the frame of the tests in C++ compiles and runs.
+
+    It takes the compiler ten seconds. Where it has not so much time, no program is to blame.
+    """
+    included = {name for test in exercise.tests for name in INCLUDE.findall(exercise.text(test))}
+    frames = sorted(name for name in included - set(exercise.solution) if exercise.has(name))
+    seen: set[str] = set()
+    texts = [_included(exercise, {}, name, seen) for name in frames]
+    source = "\n".join([CPP_BEGIN, *texts, CPP_CHECKING.format(word="ready")])
+    return _row("probe", source) | {"language": "cpp", "tests": [["", "ready"]]}
+
+
 def showing(exercise: Exercise, files: Mapping[str, str]) -> dict[str, Any]:
     """The row whose output is what the tests print."""
     if exercise.language == "cpp":
@@ -146,7 +159,7 @@ def _included(exercise: Exercise, files: Mapping[str, str], name: str, seen: set
 
     def include(found: re.Match[str]) -> str:
         for inner in (found[1], str(Path(name).parent / found[1])):
-            if inner in files or Path(exercise.folder, inner).is_file():
+            if inner in files or exercise.has(inner):
                 return _included(exercise, files, inner, seen)
         return found[0]
 

@@ -53,6 +53,10 @@ class Exercise:
         """A file of the exercise; DataError if it is missing or no text."""
         return _text(Path(self.folder, name))
 
+    def has(self, name: str) -> bool:
+        """Whether there is such a file."""
+        return Path(self.folder, name).is_file()
+
     def stubs(self) -> dict[str, str]:
         """What is to be completed, by name."""
         return {name: self.text(name) for name in self.solution}
