@@ -11,11 +11,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal, get_args
 
 from stages.base.errors import DataError
 
-Kind = Literal["tokens", "decimals", "float", "any_order"]
+Kind = Literal["tokens", "decimals", "numbers", "float", "any_order"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][+-]?[0-9]{1,3})?")
 MATCHED = 300  # elements of which each is compared with each
@@ -28,8 +29,9 @@ class Checker:
     """How an output is compared.
 
     ``tokens``: equal between blanks. ``decimals``: where a decimal fraction is expected, a number
-    within ``rel`` or ``abs`` will do. ``float``: for whole numbers too. ``any_order``: the same
-    lines, or members, in any order, fractions as with ``decimals``.
+    within ``rel`` or ``abs`` will do. ``numbers``: as ``decimals``, and a whole number may be
+    written in any way (3.0, 03). ``float``: one within ``rel`` or ``abs`` for whole numbers too.
+    ``any_order``: the same lines, or members, in any order, fractions as with ``decimals``.
 
     Values of functions must be of the same type, but for lists and tuples, for numbers that may be
     off, and for sets where the order does not count. ``expected`` comes from JSON.
@@ -72,6 +74,9 @@ class Checker:
             return True
         if self.kind == "tokens" or not NUMBER.fullmatch(output):
             return False
+        known = self.kind == "numbers" and NUMBER.fullmatch(expected) is not None
+        if known and Decimal(expected) == Decimal(output):
+            return True
         inexact = NUMBER if self.kind == "float" else DECIMAL
         return bool(inexact.fullmatch(expected)) and self._close(expected, output)
 
@@ -97,6 +102,8 @@ class Checker:
             return self._same_dict(expected, value)
         if self._inexact(expected) and type(value) in (int, float):
             return bool(expected == value) or self._close(expected, value)
+        if self.kind == "numbers" and type(expected) is int and type(value) is float:
+            return expected == value
         return type(expected) is type(value) and bool(expected == value)
 
     def _inexact(self, expected: Any) -> bool:

@@ -7,9 +7,12 @@ response cut off, or thinking that never ends, is "truncated" and scores 0 whate
 the checker fails the sample is missing, not 0. The command ends with 0; with 1 if problems have no
 response or a checker failed; with 2 if there is no score.
 
+Where a benchmark has several tries (aider, codeforces), the list holds them in order.
+
 `prompts` writes {"id", "prompt"}, "mapping" where options have a shuffled order, and "turns", what
 is said after the first turn, where a response is a conversation: a list of turns, each a list of
-the texts of its steps.
+the texts of its steps. With --responses, of a benchmark whose next try depends on those before, it
+writes {"id", "messages"}: the chat up to the next question, for problems not solved yet.
 
 `power` says before a run which difference it will show: for --questions and --k at worst, or, with
 the --items of an earlier run, from how its samples spread.
@@ -30,6 +33,8 @@ from stages.base.params import SandboxSettings
 from stages.evals.foresight import foreseen
 from stages.evals.published import score
 from stages.evals.published.benchmark import load
+from stages.evals.published.responses import read_responses
+from stages.evals.published.rounds import next_prompts
 from stages.evals.published.table import TABLE
 from stages.evals.published.totals import table
 from stages.sandbox.backends import open_sandbox
@@ -64,6 +69,7 @@ def arguments() -> argparse.ArgumentParser:
     )  # fmt: skip
     scoring.add_argument("--output", type=Path, help=f"folder ({score.OUTPUT}/NAME)")
     prompts.add_argument("--output", type=Path, required=True, help="rows, JSONL")
+    prompts.add_argument("--responses", type=Path, help="tries so far: write what comes next")
     return parser
 
 
@@ -96,6 +102,15 @@ def _score(options: argparse.Namespace) -> int:
 def _prompts(options: argparse.Namespace) -> int:
     benchmark = score.benchmark_named(options.benchmark)
     loaded = load(benchmark, options.data or score.DATA / benchmark.name, options.shuffle)
+    if options.responses:
+        by_id = {problem.id: problem for problem in loaded.problems}
+        given = read_responses(options.responses, by_id, benchmark.tries)
+        with open_sandbox(SandboxSettings()) as sandbox:
+            following = next_prompts(benchmark, loaded.problems, given, sandbox)
+            count = write_jsonl(options.output, following)
+        answered = len({one.problem for one in given})
+        say(f"prompts: {count} of {answered} answered problems go on, in {options.output}")
+        return 0
     rows = (
         {"id": problem.id, "prompt": problem.prompt}
         | {name: problem.meta[name] for name in ("mapping", "turns") if name in problem.meta}

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from stages.base.errors import DataError, VerifierError
 from stages.base.protocols import Sandbox
@@ -37,6 +37,14 @@ Answer = tuple[Problem, str, str]
 """A problem, a response to it, and how the response ended."""
 
 
+class Block(NamedTuple):
+    """A fenced block: its tag in lower case, its lines, the last line above that is not blank."""
+
+    tag: str
+    text: str
+    above: str
+
+
 def asks_for_program(problem: Problem) -> bool:
     """Whether an answer is a program."""
     return isinstance(problem.meta, dict) and problem.meta.get("verifier") == "code"
@@ -45,7 +53,7 @@ def asks_for_program(problem: Problem) -> bool:
 def judge_programs(answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgement]:
     """One judgement an answer; the programs run side by side."""
     found = [_prepared(number, *answer) for number, answer in enumerate(answers)]
-    ran = iter(_checked([row for row in found if isinstance(row, dict)], sandbox))
+    ran = iter(checked([row for row in found if isinstance(row, dict)], sandbox))
     return [next(ran) if isinstance(one, dict) else one for one in found]
 
 
@@ -57,40 +65,55 @@ def program_in(text: str, entry: str = "") -> str | None:
     >>> program_in("So:\n```python\nprint(1)\n```\nIt prints\n```\n1\n```")
     'print(1)\n'
     """
-    blocks = _blocks(text)
+    found = tagged_program_in(text, entry)
+    return found[1] if found else None
+
+
+def tagged_program_in(text: str, entry: str = "") -> tuple[str, str] | None:
+    """As ``program_in``, with the language that its block names, "" if it names none."""
+    blocks = fenced_blocks(text)
     if blocks is None or not blocks:
         return None
-    programs = [block for tag, block in blocks if _is_program(tag, block)]
-    found = programs or [block for tag, block in blocks if tag not in SHOWN] or [blocks[-1][1]]
+    programs = [block for block in blocks if _is_program(block)]
+    found = programs or [block for block in blocks if block.tag not in SHOWN] or [blocks[-1]]
     names = re.findall(r"\w+", entry)
     name = names[-1] if names else ""
     defines = re.compile(rf"(?m)^\s*(?:(?:async\s+)?def\s+{name}\s*\(|{name}\s*=[^=])")
-    defining = [block for block in found if name and defines.search(block)]
-    return (defining or found)[-1]
+    defining = [block for block in found if name and defines.search(block.text)]
+    last = (defining or found)[-1]
+    language = _language(last.tag)
+    return language if language in LANGUAGES else "", last.text
 
 
-def _blocks(text: str) -> list[tuple[str, str]] | None:
-    """Tag and lines of each fenced block, in order; None if the last one was not closed."""
-    found: list[tuple[str, str]] = []
+def fenced_blocks(text: str) -> list[Block] | None:
+    """Each fenced block, in order; None if the last one was not closed."""
+    found: list[Block] = []
     inside: list[str] | None = None
-    fence = tag = ""
+    fence = tag = above = ""
     for line in text.split("\n"):
         bare = line.strip()
         if inside is None and bare.startswith(FENCES):
             fence, inside = _fence(bare), []
             tag = bare[len(fence) :].strip().casefold()
         elif inside is not None and bare.startswith(fence) and not bare.strip(fence[0]):
-            found.append((tag, "".join(f"{kept}\n" for kept in inside)))
-            inside = None
+            found.append(Block(tag, "".join(f"{kept}\n" for kept in inside), above))
+            inside, above = None, ""
         elif inside is not None:
             inside.append(line)
+        else:
+            above = bare or above
     return found if inside is None else None
 
 
-def _is_program(tag: str, block: str) -> bool:
+def _is_program(block: Block) -> bool:
     """Whether a block is a program: its tag says so, or it has none and a statement in it."""
-    language = re.split(r"[\s{:,]", tag, maxsplit=1)[0]
-    return language in LANGUAGES or (not tag and STATEMENT.search(block) is not None)
+    if block.tag:
+        return _language(block.tag) in LANGUAGES
+    return STATEMENT.search(block.text) is not None
+
+
+def _language(tag: str) -> str:
+    return re.split(r"[\s{:,]", tag, maxsplit=1)[0]
 
 
 def _fence(line: str) -> str:
@@ -111,13 +134,18 @@ def _prepared(
         if program is None:
             reason = "no program: the answer has no closed code block"
             return Judgement(Verdict.UNPARSED, 0.0, reason)
-        indented = program[:1] in (" ", "\t")  # a block in a list
-        return task.check_row(str(number), textwrap.dedent(program) if indented else program)
+        return task.check_row(str(number), at_margin(program))
     except DataError as error:
         return Judgement(Verdict.ERROR, None, f"{problem.id}: {error}")
 
 
-def _checked(rows: Sequence[dict[str, Any]], sandbox: Sandbox) -> Iterable[Judgement]:
+def at_margin(program: str) -> str:
+    """A program from a block in a list, whose lines are all indented, at the margin."""
+    return textwrap.dedent(program) if program[:1] in (" ", "\t") else program
+
+
+def checked(rows: Sequence[dict[str, Any]], sandbox: Sandbox) -> Iterable[Judgement]:
+    """The sandbox's judgements; ERROR for all where it could not do its work."""
     if not rows:
         return []
     try:

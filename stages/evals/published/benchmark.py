@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,18 +80,32 @@ def no_measures(samples: Sequence[Sample]) -> dict[str, Any]:
     return {}
 
 
+class SetAsideError(DataError):
+    """A row that is not asked; the message is the reason that it is counted under."""
+
+
+NOT_OF_IT = "not part of the benchmark"
+"""The reason for a row without a problem that gives none."""
+
+FollowUp = Callable[[Problem, Sequence[str], Sandbox], str | None]
+"""The next user message, given the tries so far, in order; None: no further try."""
+
+
 @dataclass(frozen=True)
 class Published:
     """One published benchmark.
 
     ``files`` are patterns of its file's name, the first that matches counts; ``problems`` makes
-    none of a row that is not part of the benchmark, given the seed of the options' order.
+    none of a row that is not part of the benchmark, given the seed of the options' order, or says
+    why by SetAsideError; ``beside`` are other files that a file stands for.
     ``units`` are what the score is the mean of, ``metric`` its name, with k in it; ``overall``
     gives score and interval where they are no mean (then ``scale`` says of what); ``unit`` is what
-    a unit is called, ``attempts`` how many samples one may be tried with; ``beside`` what else is
-    read with a file of rows; ``known`` the SHA-256 of its file, or of all its files (that of
-    ``Loaded``). ``version`` is that of prompt and scorer, raised when a change moves a score:
-    results of two versions are not compared.
+    a unit is called, ``attempts`` how many samples one may be tried with.
+    ``tries``: a row holds up to so many responses, in order, not k samples (0). ``follow_up`` makes
+    the message before the next try where that depends on those before.
+    ``known`` the SHA-256 of its file, or of all its files (that of ``Loaded``). ``version`` is that
+    of prompt and scorer, raised when a change moves a score: results of two versions are not
+    compared.
     """
 
     name: str
@@ -105,6 +120,8 @@ class Published:
     scale: str = "share"
     unit: str = "problem"
     attempts: int = 1
+    tries: int = 0
+    follow_up: FollowUp | None = None
     known: frozenset[str] = frozenset()
     version: int = 1
     beside: Callable[[Path], Sequence[Path]] = nothing_beside
@@ -112,7 +129,7 @@ class Published:
 
 @dataclass(frozen=True)
 class Loaded:
-    """The problems of a file in its order, and how many of its rows gave none.
+    """The problems of a file in its order, and how many of its rows gave none, by reason.
 
     ``sha256`` is that of its bytes; ``known`` whether they are those its golds were checked on.
     """
@@ -120,13 +137,18 @@ class Loaded:
     problems: list[Problem]
     sha256: str
     known: bool
-    set_aside: int
+    reasons: Mapping[str, int]
+
+    @property
+    def set_aside(self) -> int:
+        """How many rows gave no problem."""
+        return sum(self.reasons.values())
 
 
 def load(benchmark: Published, data: Path, shuffle: int | None) -> Loaded:
     """Read a benchmark's published file, or files; two problems of one id are a DataError."""
     digest, seen = hashlib.sha256(), dict[str, str]()
-    problems, set_aside, known = list[Problem](), 0, True
+    problems, reasons, known = list[Problem](), Counter[str](), True
     for path in files_of(data, benchmark.files):
         content = hashlib.sha256(path.read_bytes()).hexdigest()
         known = known and content in benchmark.known
@@ -134,8 +156,7 @@ def load(benchmark: Published, data: Path, shuffle: int | None) -> Loaded:
         for other in benchmark.beside(path):
             digest.update(hashlib.sha256(other.read_bytes()).hexdigest().encode())
         for entry in read_entries(path):
-            found = list(benchmark.problems(entry, shuffle))
-            set_aside += not found
+            found = _problems(benchmark, entry, shuffle, reasons)
             for problem in found:
                 if problem.id in seen:
                     raise DataError(
@@ -146,7 +167,21 @@ def load(benchmark: Published, data: Path, shuffle: int | None) -> Loaded:
     if not problems:
         raise DataError(f"{data}: no problem of {benchmark.name} in it.")
     whole = digest.hexdigest()
-    return Loaded(problems, whole, known or whole in benchmark.known, set_aside)
+    known = known or whole in benchmark.known
+    return Loaded(problems, whole, known, dict(sorted(reasons.items())))
+
+
+def _problems(
+    benchmark: Published, entry: Entry, shuffle: int | None, reasons: Counter[str]
+) -> list[Problem]:
+    """The problems of a row; one that gives none is counted by its reason."""
+    try:
+        found = list(benchmark.problems(entry, shuffle))
+    except SetAsideError as error:
+        reasons[str(error)] += 1
+        return []
+    reasons.update([] if found else [NOT_OF_IT])
+    return found
 
 
 def problem_of(

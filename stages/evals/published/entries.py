@@ -31,9 +31,8 @@ class Entry:
 
     where: str
     name: str
-    folder: str
+    path: Path
     row: Mapping[str, Any]
-    path: Path = Path()
 
     @property
     def file(self) -> str:
@@ -43,6 +42,11 @@ class Entry:
     def has(self, *names: str) -> bool:
         """Whether one of these fields is there."""
         return any(self.row.get(name) is not None for name in names)
+
+    @property
+    def folder(self) -> str:
+        """The name of the file's folder."""
+        return self.path.parent.name
 
     def get(self, *names: str) -> Any:
         """The first of these fields that is there; DataError if none is."""
@@ -103,7 +107,7 @@ def read_entries(path: Path) -> Iterator[Entry]:
     for where, name, row in rows(path, data):
         if not isinstance(row, dict):
             raise DataError(f"{where}: expected an object, found {json_type(row)}.")
-        yield Entry(where, name, path.parent.name, row, path)
+        yield Entry(where, name, path, row)
 
 
 Rows = Iterable[tuple[str, str, Any]]

@@ -1,8 +1,9 @@
 """A file of responses from anywhere: ``{"id", "response", "finish"}``, one row a problem.
 
-``response`` is a text or a list of k texts, as many in every row; ``finish``, if it is there, is
-"stop" or "length" for all of them, or a list of k. Where a problem has several turns, a response is
-a conversation instead of a text: a list of turns, each a list of the texts of its steps. What a row
+``response`` is a text or a list of k texts, as many in every row; of a benchmark of several tries,
+up to so many, in order, fewer where a try was right. ``finish``, if it is there, is "stop" or
+"length" for all of them, or a list of k. Where a problem has several turns, a response is a
+conversation instead of a text: a list of turns, each a list of the texts of its steps. What a row
 may not be is refused with file and line: an unknown id, an id that stands twice, another number of
 texts.
 """
@@ -24,8 +25,8 @@ TURNS = "turns"  # in the meta of a problem that is answered by a conversation
 UNCOUNTED = 0  # tokens: rows from elsewhere do not say how many
 
 
-def read_responses(path: Path, problems: Mapping[str, Problem]) -> list[Response]:
-    """All samples, by problem in the order of ``problems``, then by repeat."""
+def read_responses(path: Path, problems: Mapping[str, Problem], tries: int = 0) -> list[Response]:
+    """All samples, by problem in the order of ``problems``, then by repeat; ``tries`` at most."""
     if not path.is_file():
         raise DataError(f"{path}: no such file. Name a file of responses, one JSON a line.")
     lines, found, k = dict[str, int](), dict[str, list[Response]](), 0
@@ -45,7 +46,11 @@ def read_responses(path: Path, problems: Mapping[str, Problem]) -> list[Response
             )
         lines[name], found[name] = number, list(_samples(where, problems[name], row))
         k = k or len(found[name])
-        if len(found[name]) != k:
+        if tries and len(found[name]) > tries:
+            raise DataError(
+                f"{where}: {len(found[name])} responses; this benchmark has {tries} tries."
+            )
+        if not tries and len(found[name]) != k:
             raise DataError(
                 f"{where}: {len(found[name])} responses where the rows before have {k}. Each "
                 "problem needs as many."

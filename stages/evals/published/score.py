@@ -45,7 +45,8 @@ def score_file(
     """
     benchmark = benchmark_named(name)
     loaded = load(benchmark, data or DATA / name, shuffle)
-    given = read_responses(responses, {problem.id: problem for problem in loaded.problems})
+    by_id = {problem.id: problem for problem in loaded.problems}
+    given = read_responses(responses, by_id, benchmark.tries)
     samples = judged(benchmark, loaded, given, sandbox)
     found = totals(benchmark, loaded, samples)
     folder = output or OUTPUT / name

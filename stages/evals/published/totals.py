@@ -12,6 +12,9 @@ from stages.evals.published.clusters import shares_by
 from stages.evals.scoring import Scored
 from stages.evals.summary import SHARE, entry
 
+NO_REPEATS = {"k": 1, "pass_at": {}, "maj_at_k": None, "duplicate_rate": None}
+"""Of responses that are tries in order, not samples."""
+
 ANY_SHARE = 1.0  # of checker failures: they are counted, and missing from the score
 
 
@@ -34,19 +37,22 @@ def totals(
             f"{benchmark.name}: no response could be checked. First: {scored[0].problem.id}: "
             f"{scored[0].reason}"
         )
+    found = entry(
+        scored,
+        max_error_share,
+        scorer=f"{benchmark.name} {benchmark.version}",
+        metric=benchmark.metric,
+        units=benchmark.units(samples),
+    )
     return {
-        **entry(
-            scored,
-            max_error_share,
-            scorer=f"{benchmark.name} {benchmark.version}",
-            metric=benchmark.metric,
-            units=benchmark.units(samples),
-        ),
+        **found,
+        **(NO_REPEATS if benchmark.tries else {}),
         **(benchmark.overall(samples) if benchmark.overall else {}),
         "scale": benchmark.scale,
         "unit": benchmark.unit,
         "attempts": benchmark.attempts,
         "set_aside": loaded.set_aside,
+        "set_aside_for": loaded.reasons,
         "measures": benchmark.measures(samples),
         "data_known": loaded.known,
     }
@@ -85,6 +91,7 @@ def table(found: Mapping[str, Any]) -> str:
         *((name, str(count)) for name, count in found["counts"].items()),
         ("missing", str(found["missing"])),
         ("rows set aside", str(found["set_aside"])),
+        *((f"  {reason}", str(count)) for reason, count in found["set_aside_for"].items()),
         ("bytes of the file", "known" if found["data_known"] else "not on our list"),
         *((name, _shown(value)) for name, value in found["measures"].items()),
     ]
@@ -98,9 +105,10 @@ def _seen(found: Mapping[str, Any]) -> str:
 
 
 def _shown(value: Any) -> str:
+    """A measure: a fraction is a share, a whole number a count or points."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_percent(share)}" for name, share in value.items())
-    return _percent(value)
+        return ", ".join(f"{name} {_shown(one)}" for name, one in value.items())
+    return str(value) if isinstance(value, str | int) else _percent(value)
 
 
 def _percent(value: float | None) -> str:

@@ -1,0 +1,5 @@
+#include "coin_jar.h"
+
+namespace coin_jar {
+
+}  // namespace coin_jar

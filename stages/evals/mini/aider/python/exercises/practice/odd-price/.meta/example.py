@@ -1,0 +1,2 @@
+def odd_price(cents):
+    return cents // 10 * 10 + 9

@@ -1,0 +1,2 @@
+def odd_price(cents):
+    pass

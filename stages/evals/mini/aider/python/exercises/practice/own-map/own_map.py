@@ -1,0 +1,6 @@
+def keep(items, wanted):
+    pass
+
+
+def change(items, how):
+    pass

@@ -1,0 +1,3 @@
+class Chain:
+    def __init__(self, texts=()):
+        pass

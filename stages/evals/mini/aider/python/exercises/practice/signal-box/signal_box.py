@@ -1,0 +1,3 @@
+class Signal:
+    def __init__(self):
+        self.state = None

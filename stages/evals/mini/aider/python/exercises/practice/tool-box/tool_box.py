@@ -1,0 +1,7 @@
+class EmptyBoxError(Exception):
+    pass
+
+
+class ToolBox:
+    def __init__(self):
+        pass
