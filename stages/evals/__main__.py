@@ -7,7 +7,12 @@ never ends, is "truncated" and scores 0 whatever it holds; where the checker fai
 missing, not 0. The command ends with 0; with 1 if problems have no response or a checker failed;
 with 2 if there is no score.
 
-`prompts` writes {"id", "prompt"}, and "mapping" where options have a shuffled order.
+`prompts` writes {"id", "prompt"}, "mapping" where options have a shuffled order, and "messages"
+where the problem is a conversation.
+
+Where a model judges, name it with --judge-url and --judge-model, or --judge-checkpoint; its replies
+are kept in --verdicts and never asked for twice. Or bring replies, rows {"key", "reply"}, to what
+`judge-prompts` writes: {"key", "id", "part", "prompt"}, those that have no readable reply yet.
 
 docs/benchmarks.md says where each file is to be had, and how our scorers differ from the original.
 """
@@ -18,12 +23,15 @@ import argparse
 import sys
 from pathlib import Path
 
-from stages.base.errors import EverystepError
+from stages.base.errors import ConfigError, EverystepError
 from stages.base.events import say
 from stages.base.jsonl import write_jsonl
 from stages.base.params import SandboxSettings
+from stages.evals.judges import command as judges
+from stages.evals.judges.judging import open_questions
 from stages.evals.published import score
 from stages.evals.published.benchmark import load
+from stages.evals.published.responses import read_responses
 from stages.evals.published.table import TABLE
 from stages.evals.published.totals import table
 from stages.sandbox.backends import open_sandbox
@@ -38,9 +46,14 @@ def arguments() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True)
     scoring = commands.add_parser("score", help="score a file of responses")
-    scoring.add_argument("--responses", type=Path, required=True, help="rows, JSONL")
     prompts = commands.add_parser("prompts", help="write what is to be answered")
-    for command in (scoring, prompts):
+    asking = commands.add_parser("judge-prompts", help="write what a judge is to be asked")
+    for command in (scoring, asking):
+        command.add_argument("--responses", type=Path, required=True, help="rows, JSONL")
+    judges.add_judge(scoring)
+    judges.add_error_share(scoring)
+    judges.add_absent_judge(asking)
+    for command in (scoring, prompts, asking):
         command.add_argument("--benchmark", required=True, help=", ".join(sorted(TABLE)))
         command.add_argument(
             "--data", type=Path, help=f"folder of its file, or the file ({score.DATA}/NAME)"
@@ -49,15 +62,17 @@ def arguments() -> argparse.ArgumentParser:
             "--shuffle", type=int, metavar="SEED", help="order of the options (GPQA, MMLU-Pro)"
         )
     scoring.add_argument("--output", type=Path, help=f"folder ({score.OUTPUT}/NAME)")
-    prompts.add_argument("--output", type=Path, required=True, help="rows, JSONL")
+    for command in (prompts, asking):
+        command.add_argument("--output", type=Path, required=True, help="rows, JSONL")
     return parser
 
 
 def main() -> int:
     """Run the command; its exit status."""
     options = arguments().parse_args()
+    commands = {"score": _score, "prompts": _prompts, "judge-prompts": _judge_prompts}
     try:
-        return {"score": _score, "prompts": _prompts}[options.command](options)
+        return commands[options.command](options)
     except EverystepError as error:
         say(f"{options.command}: {error}")
     except OSError as error:
@@ -66,6 +81,7 @@ def main() -> int:
 
 
 def _score(options: argparse.Namespace) -> int:
+    panel = judges.panel_of(options, options.benchmark)
     with open_sandbox(SandboxSettings()) as sandbox:
         found = score.score_file(
             options.benchmark,
@@ -74,7 +90,11 @@ def _score(options: argparse.Namespace) -> int:
             options.data,
             options.output,
             options.shuffle,
+            panel,
+            options.max_error_share,
         )
+    if "judge" in found:
+        judges.tell(panel, found["judge"])
     sys.stdout.write(table(found))
     return 1 if found["missing"] or found["counts"]["error"] else 0
 
@@ -84,10 +104,22 @@ def _prompts(options: argparse.Namespace) -> int:
     loaded = load(benchmark, options.data or score.DATA / benchmark.name, options.shuffle)
     rows = (
         {"id": problem.id, "prompt": problem.prompt}
-        | {name: problem.meta[name] for name in ("mapping",) if name in problem.meta}
+        | {name: problem.meta[name] for name in ("mapping", "messages") if name in problem.meta}
         for problem in loaded.problems
     )
     say(f"prompts: {write_jsonl(options.output, rows)} prompts in {options.output}")
+    return 0
+
+
+def _judge_prompts(options: argparse.Namespace) -> int:
+    benchmark = score.benchmark_named(options.benchmark)
+    if benchmark.judged is None:
+        raise ConfigError(f"--benchmark {benchmark.name}: rules score it; no judge is asked.")
+    loaded = load(benchmark, options.data or score.DATA / benchmark.name, options.shuffle)
+    given = read_responses(options.responses, {one.id: one for one in loaded.problems})
+    answers, panel = score.answers_of(loaded, given), judges.absent_panel(options)
+    rows = open_questions(benchmark.judged, answers, panel)
+    say(f"judge-prompts: {write_jsonl(options.output, rows)} questions in {options.output}")
     return 0
 
 

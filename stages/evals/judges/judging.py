@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from stages.base.errors import ConfigError, VerifierError
+from stages.base.errors import VerifierError
 from stages.base.records import Judgement, Problem, Verdict
 from stages.base.seeds import derive_seed
 from stages.evals.judges.asking import Asker
@@ -218,8 +218,3 @@ def _decided(
         return Judgement(Verdict.ERROR, None, f"{problem.id}: the judge: {failures[0]}")
     readings = {part: one for part, one in seen.items() if isinstance(one, Reading)}
     return guarded(problem, lambda: judged.judgement(problem, text, readings))
-
-
-def no_judge(name: str) -> ConfigError:
-    """What is said where a benchmark that no model judges is asked for its questions."""
-    return ConfigError(f"--benchmark {name}: it is scored by rules; no judge is asked.")

@@ -87,7 +87,7 @@ class Template:
         plain = {name: unforged(text) for name, text in texts.items()}
         seal = "\x1f".join([self.name, *texts.values()])
         mark = hashlib.sha256(seal.encode("utf-8", "surrogatepass")).hexdigest()[:MARK]
-        labels = f"{', '.join(self.labels[:-1])} or {self.labels[-1]}"
+        labels = " or ".join([*filter(None, [", ".join(self.labels[:-1])]), self.labels[-1]])
         places = {"mark": mark, "labels": labels} | {
             name: f"<<<{name.upper()} {mark}>>>\n{text}\n<<<END {mark}>>>"
             for name, (text, _) in plain.items()

@@ -16,6 +16,7 @@ from typing import Any
 from stages.base.errors import DataError
 from stages.base.protocols import Sandbox
 from stages.base.records import Judgement, Problem
+from stages.evals.judges.judging import Judged
 from stages.evals.published.entries import Entry, files_of, read_entries
 from stages.evals.scoring import Scored
 from stages.rewards.guard import guarded
@@ -80,7 +81,10 @@ class Published:
     ``files`` are patterns of its file's name, the first that matches counts; ``problems`` makes
     none of a row that is not part of the benchmark, given the seed of the options' order.
     ``units`` are what the score is the mean of, ``item_score`` that of one problem's samples,
-    ``metric`` the score's name, with k in it; ``known`` the SHA-256 of its file.
+    ``metric`` the score's name, with k in it; ``known`` the SHA-256 of its file. ``judged`` says
+    how a model judges it, in place of ``judge``. ``summary`` gives score and intervals where they
+    are no mean of units. ``completed`` puts into the problems what files beside the first hold,
+    those that the patterns ``beside`` name.
     """
 
     name: str
@@ -93,6 +97,10 @@ class Published:
     metric: str = "avg@{k}"
     measures: Callable[[Sequence[Sample]], dict[str, Any]] = no_measures
     known: frozenset[str] = frozenset()
+    judged: Judged | None = None
+    summary: Callable[[Sequence[Sample]], dict[str, Any]] | None = None
+    beside: tuple[str, ...] = ()
+    completed: Callable[[Sequence[Problem], Sequence[Entry]], list[Problem]] | None = None
 
 
 @dataclass(frozen=True)
@@ -128,6 +136,12 @@ def load(benchmark: Published, data: Path, shuffle: int | None) -> Loaded:
             problems += found
     if not problems:
         raise DataError(f"{data}: no problem of {benchmark.name} in it.")
+    if benchmark.completed is not None:
+        more = files_of(data if data.is_dir() else data.parent, benchmark.beside)
+        for path in more:
+            digest.update(hashlib.sha256(path.read_bytes()).hexdigest().encode())
+        entries = [entry for path in more for entry in read_entries(path)]
+        problems = benchmark.completed(problems, entries)
     return Loaded(problems, digest.hexdigest(), known, set_aside)
 
 

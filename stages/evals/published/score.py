@@ -9,6 +9,8 @@ from typing import Any
 from stages.base.errors import ConfigError
 from stages.base.jsonl import write_json, write_jsonl
 from stages.base.protocols import Sandbox
+from stages.base.records import Judgement
+from stages.evals.judges.judging import MAX_ERROR_SHARE, Panel, judge_answers, refuse_silent_judge
 from stages.evals.lm_harness import Response
 from stages.evals.published.benchmark import Loaded, Published, Sample, load
 from stages.evals.published.responses import read_responses
@@ -16,6 +18,7 @@ from stages.evals.published.table import TABLE
 from stages.evals.published.totals import item_rows, totals
 from stages.evals.scoring import Scored, style_of
 from stages.evals.suite import Benchmark
+from stages.rewards.programs import Answer
 
 DATA = Path("data/raw/benchmarks")
 OUTPUT = Path("data/processed/scores")
@@ -35,16 +38,25 @@ def score_file(
     data: Path | None = None,
     output: Path | None = None,
     shuffle: int | None = None,
+    panel: Panel | None = None,
+    max_error_share: float = MAX_ERROR_SHARE,
 ) -> dict[str, Any]:
     """Score the responses and write both files, whole or not at all; what scores.json holds.
 
-    The same bytes for the same responses in any order of rows.
+    The same bytes for the same responses in any order of rows. ``panel`` judges where a benchmark
+    needs it; more answers without a judgement than ``max_error_share`` are a VerifierError.
     """
     benchmark = benchmark_named(name)
     loaded = load(benchmark, data or DATA / name, shuffle)
     given = read_responses(responses, {problem.id: problem for problem in loaded.problems})
-    samples = judged(benchmark, loaded, given, sandbox)
-    found = totals(benchmark, loaded, samples)
+    if benchmark.judged is None:
+        samples, judge = judged(benchmark, loaded, given, sandbox), {}
+    else:
+        answers = answers_of(loaded, given)
+        verdicts, about = judge_answers(benchmark.judged, answers, panel or Panel())
+        refuse_silent_judge(name, verdicts, max_error_share)
+        samples, judge = as_samples(benchmark, loaded, given, verdicts), {"judge": about}
+    found = totals(benchmark, loaded, samples) | judge
     folder = output or OUTPUT / name
     parts = {folder / file: folder / f".{file}.partial" for file in ("scores.json", "items.jsonl")}
     scores, items = parts.values()
@@ -63,14 +75,29 @@ def judged(
     benchmark: Published, loaded: Loaded, responses: Sequence[Response], sandbox: Sandbox
 ) -> list[Sample]:
     """One sample a response, in order."""
+    found = benchmark.judge(answers_of(loaded, responses), sandbox)
+    return as_samples(benchmark, loaded, responses, found)
+
+
+def answers_of(loaded: Loaded, responses: Sequence[Response]) -> list[Answer]:
+    """Responses beside their problems."""
     by_id = {problem.id: problem for problem in loaded.problems}
-    answers = [(by_id[one.problem], one.text, one.finish) for one in responses]
-    found = benchmark.judge(answers, sandbox)
+    return [(by_id[one.problem], one.text, one.finish) for one in responses]
+
+
+def as_samples(
+    benchmark: Published,
+    loaded: Loaded,
+    responses: Sequence[Response],
+    found: Sequence[Judgement],
+) -> list[Sample]:
+    """Responses with their judgements."""
     count = len(loaded.problems)
     entry = Benchmark(
         benchmark.name, benchmark.domain, "", "verify", Path(), count, loaded.sha256,
         source="published",
     )  # fmt: skip
+    answers = answers_of(loaded, responses)
     return [
         Sample(
             Scored(entry, problem, one, got.verdict, got.reward, style_of(text), got.reason), got

@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from stages.evals.published import arc, bbeh, choice_sets, code_sets, ifeval, maths_sets, zebra
+from stages.evals.published import (
+    arc,
+    arena_hard,
+    bbeh,
+    choice_sets,
+    code_sets,
+    creative_writing,
+    healthbench,
+    hle,
+    ifeval,
+    maths_sets,
+    multichallenge,
+    olympiad,
+    zebra,
+)
 from stages.evals.published.benchmark import Published, by_reading
 from stages.evals.published.totals import by_group
 
@@ -91,6 +105,65 @@ BENCHMARKS = (
         ("mbpp.jsonl", "sanitized-mbpp.json", "*mbpp*.jsonl"),
         code_sets.mbpp,
         code_sets.judge,
+    ),
+    Published(
+        "hle",
+        "knowledge",
+        ("*hle*.jsonl", "*hle*.json", "test*.parquet", "*.parquet"),
+        hle.hle,
+        judged=hle.JUDGED,
+        measures=hle.measures,
+    ),
+    Published(
+        "healthbench",
+        "healthcare",
+        ("*oss_eval.jsonl", "*healthbench*.jsonl", "*.jsonl"),
+        healthbench.healthbench,
+        judged=healthbench.JUDGED,
+        summary=healthbench.summary,
+        metric="points of possible points",
+        measures=healthbench.measures,
+    ),
+    Published(
+        "multichallenge",
+        "multi-turn",
+        ("benchmark_questions.jsonl", "*multi*challenge*.jsonl"),
+        multichallenge.multichallenge,
+        judged=multichallenge.JUDGED,
+        summary=multichallenge.summary,
+        metric="mean over axes, avg@{k}",
+        measures=by_group,
+    ),
+    Published(
+        "arena_hard",
+        "alignment",
+        ("question.jsonl", "*arena*hard*question*.jsonl"),
+        arena_hard.arena_hard,
+        judged=arena_hard.JUDGED,
+        summary=arena_hard.summary,
+        metric="wins over the baseline",
+        measures=arena_hard.measures,
+        beside=("model_answer/*.jsonl", "*baseline*.jsonl"),
+        completed=arena_hard.with_baseline,
+    ),
+    Published(
+        "creative_writing",
+        "alignment",
+        ("creative_writing_prompts_v3.json", "*creative*.json"),
+        creative_writing.creative_writing,
+        judged=creative_writing.JUDGED,
+        units=creative_writing.by_prompt,
+        metric="rubric, mean over pieces",
+        measures=creative_writing.measures,
+    ),
+    Published(
+        "olympiad",
+        "maths",
+        ("proofbench.csv", "*proof*.csv", "*olympiad*.jsonl", "*proof*.jsonl"),
+        olympiad.olympiad,
+        judged=olympiad.JUDGED,
+        metric="points of 7, avg@{k}",
+        measures=olympiad.measures,
     ),
 )
 
