@@ -8,11 +8,12 @@ from typing import Any
 
 from stages.base.errors import ConfigError
 from stages.base.events import say
-from stages.base.params import Endpoint, Engine, load
+from stages.base.params import Endpoint, Engine, Run, load
 from stages.evals.judges.asking import Asker
 from stages.evals.judges.endpoint import EndpointAsker
 from stages.evals.judges.judging import MAX_ERROR_SHARE, UNNAMED, Panel
 from stages.evals.judges.local import EngineAsker
+from stages.evals.judges.scalar import reward_scores
 from stages.evals.judges.store import Store
 from stages.evals.lm_harness import vllm_model
 
@@ -39,6 +40,7 @@ def add_judge(parser: argparse.ArgumentParser) -> None:
     judge = parser.add_argument_group("judge, for the benchmarks that need one")
     add_endpoint(judge, "judge")
     judge.add_argument("--judge-checkpoint", type=Path, help="folder of a model that runs here")
+    judge.add_argument("--judge-reward-model", type=Path, help="folder, for arena_hard")
     judge.add_argument(
         "--verdicts", type=Path, help=f"replies, JSONL: read, and added to ({KEPT}/NAME.jsonl)"
     )
@@ -84,6 +86,14 @@ def endpoint_of(options: argparse.Namespace, who: str, temperature: float) -> En
 
 def panel_of(options: argparse.Namespace, benchmark: str) -> Panel:
     """The judge and the kept replies that the options name."""
+    named = ("judge_url", "judge_checkpoint", "judge_reward_model")
+    if sum(getattr(options, one) is not None for one in named) > 1:
+        raise ConfigError("one judge of --judge-url, --judge-checkpoint, --judge-reward-model.")
+    if options.judge_reward_model:
+        folder: Path = options.judge_reward_model
+        threads = load(Run, "run").hardware.training_threads
+        scores = reward_scores(folder, threads)
+        return Panel(Store(), None, options.judge_model or folder.name, scores)
     asker = _asker(options)
     if asker is None:
         return absent_panel(options)
@@ -99,8 +109,6 @@ def absent_panel(options: argparse.Namespace) -> Panel:
 
 
 def _asker(options: argparse.Namespace) -> Asker | None:
-    if options.judge_url and options.judge_checkpoint:
-        raise ConfigError("--judge-url and --judge-checkpoint: one judge, not two.")
     if options.judge_url:
         return EndpointAsker(endpoint_of(options, "judge", 0.0))
     if options.judge_checkpoint:
@@ -112,6 +120,8 @@ def _asker(options: argparse.Namespace) -> Asker | None:
 
 def tell(panel: Panel, about: dict[str, Any]) -> None:
     """One line on what was asked, for people: how much was known before stands in no output."""
+    if panel.scores is not None:
+        return
     say(
         f"judge {panel.model}: {about['questions']} questions, {panel.store.hits} replies kept "
         f"from before, {about['asked_again']} asked again, {about['unreadable']} unreadable, "

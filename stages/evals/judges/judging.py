@@ -7,18 +7,20 @@ answers raise it, and never again once its reply is kept.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from stages.base.errors import VerifierError
+from stages.base.errors import ConfigError, VerifierError
 from stages.base.records import Judgement, Problem, Verdict
 from stages.base.seeds import derive_seed
 from stages.evals.judges.asking import Asker
 from stages.evals.judges.prompts import Filled, Template
 from stages.evals.judges.reading import Reading, read
+from stages.evals.judges.scalar import Scores
 from stages.evals.judges.store import Store, key_of
 from stages.rewards.guard import guarded
 from stages.rewards.programs import Answer
@@ -62,22 +64,29 @@ class Judged:
 
     ``questions`` gives what to ask of an answer (the text after the thinking), or its judgement if
     nothing need be asked; ``judgement`` what the verdicts make of it; ``templates`` all prompts in
-    use. ``unanswered`` is the judgement of a response that was cut off or says nothing.
+    use. ``unanswered`` is the judgement of a response that was cut off or says nothing;
+    ``compared`` that of an answer by how much more a reward model gives it than the problem's own,
+    where that can judge at all.
     """
 
     templates: tuple[Template, ...]
     questions: Callable[[Problem, str], list[Question] | Judgement]
     judgement: Callable[[Problem, str, Readings], Judgement]
     unanswered: Callable[[Problem, Judgement], Judgement] = lambda _, found: found
+    compared: Callable[[Problem, str, float], Judgement] | None = None
 
 
 @dataclass
 class Panel:
-    """Who is asked, and what was answered before; without ``asker`` only kept replies count."""
+    """Who is asked, and what was answered before; without ``asker`` only kept replies count.
+
+    ``scores`` is a reward model, which then judges alone.
+    """
 
     store: Store = field(default_factory=Store)
     asker: Asker | None = None
     name: str = UNNAMED
+    scores: Scores | None = None
 
     @property
     def model(self) -> str:
@@ -149,6 +158,8 @@ def judge_answers(
     judged: Judged, answers: Sequence[Answer], panel: Panel
 ) -> tuple[list[Judgement], dict[str, Any]]:
     """One judgement an answer, in order, and what scores.json says of the judge."""
+    if panel.scores is not None:
+        return _compared(judged, answers, panel.scores), {"model": panel.model, "prompts": {}}
     docket, found = Docket(panel), list[Judgement]()
     with panel.store.open() if panel.asker else nullcontext():
         for start in range(0, len(answers), TOGETHER):
@@ -187,6 +198,32 @@ def refuse_silent_judge(name: str, found: Sequence[Judgement], share: float) -> 
         )
 
 
+def _compared(judged: Judged, answers: Sequence[Answer], scores: Scores) -> list[Judgement]:
+    compared = judged.compared
+    if compared is None:
+        raise ConfigError(
+            "--judge-reward-model: a reward model can only compare two answers, and this benchmark "
+            "compares none. Name a judge with --judge-url."
+        )
+    texts = [_text(judged, *answer) for answer in answers]
+    at = [n for n, text in enumerate(texts) if isinstance(text, str)]
+    ours = scores([(answers[n][0].prompt, str(texts[n])) for n in at])
+    theirs = scores([(answers[n][0].prompt, answers[n][0].answer) for n in at])
+    lead = dict(zip(at, map(float.__sub__, ours, theirs), strict=True))
+    return [
+        text if isinstance(text, Judgement) else _by_lead(compared, problem, text, lead[n])
+        for n, (text, (problem, _, _)) in enumerate(zip(texts, answers, strict=True))
+    ]
+
+
+def _by_lead(
+    compared: Callable[[Problem, str, float], Judgement], problem: Problem, text: str, lead: float
+) -> Judgement:
+    if math.isfinite(lead):
+        return compared(problem, text, lead)
+    return Judgement(Verdict.ERROR, None, f"{problem.id}: a score of the reward model is {lead}")
+
+
 def _some(judged: Judged, answers: Sequence[Answer], docket: Docket) -> list[Judgement]:
     prepared = [_prepared(judged, *answer) for answer in answers]
     raised = [[] if isinstance(one, Judgement) else one[1] for one in prepared]
@@ -200,14 +237,21 @@ def _some(judged: Judged, answers: Sequence[Answer], docket: Docket) -> list[Jud
 def _prepared(
     judged: Judged, problem: Problem, response: str, ended: str
 ) -> Judgement | tuple[str, list[Question]]:
+    text = _text(judged, problem, response, ended)
+    if isinstance(text, Judgement):
+        return text
+    questions = judged.questions(problem, text)
+    return questions if isinstance(questions, Judgement) else (text, questions)
+
+
+def _text(judged: Judged, problem: Problem, response: str, ended: str) -> Judgement | str:
+    """What there is to judge, or the judgement of a response in which nothing is."""
     text = answered(problem, response, ended)
     if isinstance(text, Judgement):
         return judged.unanswered(problem, text)
-    if not any(mark.isalnum() for mark in text):
-        nothing = Judgement(Verdict.UNPARSED, 0.0, "nothing is said")
-        return judged.unanswered(problem, nothing)
-    questions = judged.questions(problem, text)
-    return questions if isinstance(questions, Judgement) else (text, questions)
+    if any(mark.isalnum() for mark in text):
+        return text
+    return judged.unanswered(problem, Judgement(Verdict.UNPARSED, 0.0, "nothing is said"))
 
 
 def _decided(

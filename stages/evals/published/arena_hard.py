@@ -140,9 +140,16 @@ def judgement(problem: Problem, text: str, readings: Readings) -> Judgement:
     return _judgement(problem, text, verdicts, Verdict.WRONG, "")
 
 
+def compared(problem: Problem, text: str, lead: float) -> Judgement:
+    """What a reward model's scores come to: the higher one wins both games, by a little."""
+    side = (lead > 0) - (lead < 0)
+    return _judgement(problem, text, (LEADS[side], LEADS[-side]), Verdict.WRONG, "")
+
+
 def unanswered(problem: Problem, found: Judgement) -> Judgement:
-    """Both games lost by far."""
-    return _judgement(problem, "", (LOST, "A>>B"), found.verdict, found.reason)
+    """Both games lost by far, and not for their style."""
+    same = problem.answer
+    return _judgement(problem, same, (LOST, "A>>B"), found.verdict, found.reason)
 
 
 def _judgement(
@@ -250,4 +257,4 @@ def _standing(games: Sequence[Game]) -> dict[str, float | None]:
     }  # fmt: skip
 
 
-JUDGED = Judged((TEMPLATE,), questions, judgement, unanswered)
+JUDGED = Judged((TEMPLATE,), questions, judgement, unanswered, compared)

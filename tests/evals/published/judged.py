@@ -25,9 +25,8 @@ SETS = ("right.jsonl", "mixed.jsonl")
 
 def fenced(prompt: str, name: str) -> str:
     """What stands in the prompt's fence of that name."""
-    found = re.search(
-        rf"^<<<{name.upper()} ([0-9a-f]{{16}})>>>\n(.*?)\n<<<END \1>>>$", prompt, re.DOTALL | re.M
-    )
+    block = rf"(?ms)^<<<{name.upper()} ([0-9a-f]{{16}})>>>\n(.*?)\n<<<END \1>>>$"
+    found = re.search(block, prompt)
     assert found, f"no fence {name}"
     return found[2]
 
@@ -76,11 +75,9 @@ def arena_hard(prompt: str) -> str:
 
 def creative_writing(prompt: str) -> str:
     level = worth(fenced(prompt, "piece"))
-    lines = [
-        f"{name}: {'N/A' if name == 'Weak Dialogue' else 20 - level if name in LESS_IS_BETTER else level}"
-        for name in CRITERIA
-    ]
-    return says("scored", *lines)
+    scores = {name: 20 - level if name in LESS_IS_BETTER else level for name in CRITERIA}
+    lines = [f"{name}: {score}" for name, score in scores.items() if name != "Weak Dialogue"]
+    return says("scored", *lines, "Weak Dialogue: N/A")
 
 
 def olympiad(prompt: str) -> str:
