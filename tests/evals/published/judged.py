@@ -66,9 +66,9 @@ def worth(text: str) -> int:
 
 
 def arena_hard(prompt: str) -> str:
-    if "comes first" in fenced(prompt, "request"):
-        return says("A>B")  # whichever stands first
     lead = worth(fenced(prompt, "answer_a")) - worth(fenced(prompt, "answer_b"))
+    if not lead and "comes first" in fenced(prompt, "request"):
+        return says("A>B")  # whichever stands first
     labels = {-2: "B>>A", -1: "B>A", 0: "A=B", 1: "A>B", 2: "A>>B"}
     return says(labels[max(-2, min(2, lead))])
 
