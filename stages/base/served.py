@@ -29,6 +29,9 @@ AGAIN = frozenset((408, 409, 425, 429, 500, 502, 503, 504))
 
 SEEDS = 2**31  # servers read seeds as 32-bit integers
 SHOWN = 200  # characters of a refusal that are quoted
+UNENDED = "not ended by the model (finish_reason {})"
+CUT = UNENDED.format("length")
+"""The failure of an answer that the limit of tokens ended."""
 PIECE = 1 << 16  # bytes read at a time
 TRANSPORT = (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError)
 
@@ -141,7 +144,7 @@ def _read(reply: Any) -> Answer:
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         return Answer(failure=f"no chat completion ({error!r})")
     if ended != "stop":
-        return Answer(failure=f"not ended by the model (finish_reason {ended})")
+        return Answer(failure=UNENDED.format(ended))
     if not isinstance(text, str) or not text.strip():
         return Answer(failure="an empty answer")
     return Answer(text, thinking if isinstance(thinking, str) else "")

@@ -14,6 +14,9 @@ Where a model judges, name it with --judge-url and --judge-model, or --judge-che
 are kept in --verdicts and never asked for twice. Or bring replies, rows {"key", "reply"}, to what
 `judge-prompts` writes: {"key", "id", "part", "prompt"}, those that have no readable reply yet.
 
+`prove` writes responses to olympiad problems: attempts whose proofs the solver itself reviews and
+writes anew.
+
 docs/benchmarks.md says where each file is to be had, and how our scorers differ from the original.
 """
 
@@ -29,8 +32,11 @@ from stages.base.jsonl import write_jsonl
 from stages.base.params import SandboxSettings
 from stages.evals.judges import command as judges
 from stages.evals.judges.judging import open_questions
+from stages.evals.judges.store import Store
 from stages.evals.published import score
 from stages.evals.published.benchmark import load
+from stages.evals.published.olympiad import olympiad
+from stages.evals.published.proving import prove, rows
 from stages.evals.published.responses import read_responses
 from stages.evals.published.table import TABLE
 from stages.evals.published.totals import table
@@ -53,7 +59,9 @@ def arguments() -> argparse.ArgumentParser:
     judges.add_judge(scoring)
     judges.add_error_share(scoring)
     judges.add_absent_judge(asking)
-    for command in (scoring, prompts, asking):
+    proving = commands.add_parser("prove", help="write proofs in attempts that check themselves")
+    judges.add_proving(proving)
+    for command in (scoring, prompts, asking, proving):
         command.add_argument("--benchmark", required=True, help=", ".join(sorted(TABLE)))
         command.add_argument(
             "--data", type=Path, help=f"folder of its file, or the file ({score.DATA}/NAME)"
@@ -62,7 +70,7 @@ def arguments() -> argparse.ArgumentParser:
             "--shuffle", type=int, metavar="SEED", help="order of the options (GPQA, MMLU-Pro)"
         )
     scoring.add_argument("--output", type=Path, help=f"folder ({score.OUTPUT}/NAME)")
-    for command in (prompts, asking):
+    for command in (prompts, asking, proving):
         command.add_argument("--output", type=Path, required=True, help="rows, JSONL")
     return parser
 
@@ -70,7 +78,9 @@ def arguments() -> argparse.ArgumentParser:
 def main() -> int:
     """Run the command; its exit status."""
     options = arguments().parse_args()
-    commands = {"score": _score, "prompts": _prompts, "judge-prompts": _judge_prompts}
+    commands = {
+        "score": _score, "prompts": _prompts, "judge-prompts": _judge_prompts, "prove": _prove
+    }  # fmt: skip
     try:
         return commands[options.command](options)
     except EverystepError as error:
@@ -102,12 +112,12 @@ def _score(options: argparse.Namespace) -> int:
 def _prompts(options: argparse.Namespace) -> int:
     benchmark = score.benchmark_named(options.benchmark)
     loaded = load(benchmark, options.data or score.DATA / benchmark.name, options.shuffle)
-    rows = (
+    asked = (
         {"id": problem.id, "prompt": problem.prompt}
         | {name: problem.meta[name] for name in ("mapping", "messages") if name in problem.meta}
         for problem in loaded.problems
     )
-    say(f"prompts: {write_jsonl(options.output, rows)} prompts in {options.output}")
+    say(f"prompts: {write_jsonl(options.output, asked)} prompts in {options.output}")
     return 0
 
 
@@ -118,9 +128,32 @@ def _judge_prompts(options: argparse.Namespace) -> int:
     loaded = load(benchmark, options.data or score.DATA / benchmark.name, options.shuffle)
     given = read_responses(options.responses, {one.id: one for one in loaded.problems})
     answers, panel = score.answers_of(loaded, given), judges.absent_panel(options)
-    rows = open_questions(benchmark.judged, answers, panel)
-    say(f"judge-prompts: {write_jsonl(options.output, rows)} questions in {options.output}")
+    asked = open_questions(benchmark.judged, answers, panel)
+    say(f"judge-prompts: {write_jsonl(options.output, asked)} questions in {options.output}")
     return 0
+
+
+def _prove(options: argparse.Namespace) -> int:
+    benchmark = score.benchmark_named(options.benchmark)
+    if benchmark.problems is not olympiad:
+        raise ConfigError(f"--benchmark {benchmark.name}: only olympiad has proofs.")
+    if options.attempts < 1 or options.rounds < 0:
+        raise ConfigError("--attempts is at least 1, --rounds at least 0.")
+    solver = judges.asker_of(options, "solver", options.temperature)
+    if solver is None:
+        raise ConfigError("name a solver with --solver-url and --solver-model.")
+    loaded = load(benchmark, options.data or score.DATA / benchmark.name, options.shuffle)
+    store = Store(options.kept or judges.KEPT / "solver.jsonl")
+    found = prove(loaded.problems, solver, store, options.attempts, options.rounds, options.seed)
+    made, broken = rows(found)
+    verified = sum(one.verified for one in found)
+    say(
+        f"prove: {write_jsonl(options.output, made)} problems in {options.output}; {verified} of "
+        f"{len(found)} attempts passed their own review"
+    )
+    if broken:
+        say(f"prove: {len(broken)} attempts had no answer; run again. First: {broken[0].failure}")
+    return 1 if broken else 0
 
 
 if __name__ == "__main__":

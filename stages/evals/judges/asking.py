@@ -9,10 +9,14 @@ from typing import Protocol
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model said; ``failure`` says why there is no text, and is empty if there is one."""
+    """What a model said; ``failure`` says why there is no text, and is empty if there is one.
+
+    ``cut``: the limit of tokens came first.
+    """
 
     text: str = ""
     failure: str = ""
+    cut: bool = False
 
 
 class Asker(Protocol):

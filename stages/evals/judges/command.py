@@ -17,6 +17,7 @@ from stages.evals.judges.scalar import reward_scores
 from stages.evals.judges.store import Store
 from stages.evals.lm_harness import vllm_model
 
+ROUNDS = 3  # AWorld's example goes to nine
 KEPT = Path("data/interim/verdicts")
 SEED = 0
 
@@ -24,13 +25,14 @@ SEED = 0
 Options = argparse._ActionsContainer  # what parsers and their groups share
 
 
-def add_endpoint(parser: Options, who: str) -> None:
-    """The options of a model at an address, each beginning with ``who``."""
+def add_model(parser: Options, who: str) -> None:
+    """The options of a model at an address, or one that runs here, each beginning with ``who``."""
     parser.add_argument(f"--{who}-url", help="OpenAI-compatible address, up to and with /v1")
     parser.add_argument(f"--{who}-model", help="name of the model")
     parser.add_argument(
         f"--{who}-key-variable", default="", help="environment variable with the API key"
     )
+    parser.add_argument(f"--{who}-checkpoint", type=Path, help="folder of a model that runs here")
     parser.add_argument(f"--{who}-tokens", type=int, default=8192, help="of a reply, at most")
     parser.add_argument(f"--{who}-parallel", type=int, default=8, help="questions under way")
 
@@ -38,8 +40,7 @@ def add_endpoint(parser: Options, who: str) -> None:
 def add_judge(parser: argparse.ArgumentParser) -> None:
     """The options of a benchmark that a model judges."""
     judge = parser.add_argument_group("judge, for the benchmarks that need one")
-    add_endpoint(judge, "judge")
-    judge.add_argument("--judge-checkpoint", type=Path, help="folder of a model that runs here")
+    add_model(judge, "judge")
     judge.add_argument("--judge-reward-model", type=Path, help="folder, for arena_hard")
     judge.add_argument(
         "--verdicts", type=Path, help=f"replies, JSONL: read, and added to ({KEPT}/NAME.jsonl)"
@@ -62,39 +63,48 @@ def add_error_share(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def endpoint_of(options: argparse.Namespace, who: str, temperature: float) -> Endpoint:
-    """The address that the options name; ConfigError where the model's name is missing."""
+def asker_of(options: argparse.Namespace, who: str, temperature: float) -> Asker | None:
+    """The model that the options name, if they do; ConfigError where they contradict themselves."""
     given: dict[str, Any] = {
         name: getattr(options, f"{who}_{name}")
-        for name in ("url", "model", "key_variable", "tokens", "parallel")
+        for name in ("url", "model", "key_variable", "checkpoint", "tokens", "parallel")
     }
-    if not given["model"]:
-        raise ConfigError(f"--{who}-url without --{who}-model: name the model to be asked.")
     for name in ("tokens", "parallel"):
         if given[name] < 1:
             raise ConfigError(f"--{who}-{name} {given[name]}: at least 1.")
-    return Endpoint(
-        base_url=given["url"],
-        model=given["model"],
-        max_tokens=given["tokens"],
-        temperature=temperature,
-        key_variable=given["key_variable"],
-        cache="",
-        parallel=given["parallel"],
+    folder: Path | None = given["checkpoint"]
+    if folder is not None:
+        if given["url"]:
+            raise ConfigError(f"--{who}-url and --{who}-checkpoint: one model, not two.")
+        engine = vllm_model(folder, load(Engine, "engine"), SEED)
+        return EngineAsker(engine, given["model"] or folder.name, given["tokens"], temperature)
+    if not given["url"]:
+        return None
+    if not given["model"]:
+        raise ConfigError(f"--{who}-url without --{who}-model: name the model to be asked.")
+    return EndpointAsker(
+        Endpoint(
+            base_url=given["url"],
+            model=given["model"],
+            max_tokens=given["tokens"],
+            temperature=temperature,
+            key_variable=given["key_variable"],
+            cache="",
+            parallel=given["parallel"],
+        )
     )
 
 
 def panel_of(options: argparse.Namespace, benchmark: str) -> Panel:
     """The judge and the kept replies that the options name."""
-    named = ("judge_url", "judge_checkpoint", "judge_reward_model")
-    if sum(getattr(options, one) is not None for one in named) > 1:
-        raise ConfigError("one judge of --judge-url, --judge-checkpoint, --judge-reward-model.")
+    if options.judge_reward_model and (options.judge_url or options.judge_checkpoint):
+        raise ConfigError("--judge-reward-model and another judge: one judge, not two.")
     if options.judge_reward_model:
         folder: Path = options.judge_reward_model
         threads = load(Run, "run").hardware.training_threads
         scores = reward_scores(folder, threads)
         return Panel(Store(), None, options.judge_model or folder.name, scores)
-    asker = _asker(options)
+    asker = asker_of(options, "judge", 0.0)
     if asker is None:
         return absent_panel(options)
     return Panel(Store(options.verdicts or KEPT / f"{benchmark}.jsonl"), asker)
@@ -108,16 +118,6 @@ def absent_panel(options: argparse.Namespace) -> Panel:
     return Panel(Store(path), None, options.judge_model or UNNAMED)
 
 
-def _asker(options: argparse.Namespace) -> Asker | None:
-    if options.judge_url:
-        return EndpointAsker(endpoint_of(options, "judge", 0.0))
-    if options.judge_checkpoint:
-        folder: Path = options.judge_checkpoint
-        engine = vllm_model(folder, load(Engine, "engine"), SEED)
-        return EngineAsker(engine, options.judge_model or folder.name, options.judge_tokens, SEED)
-    return None
-
-
 def tell(panel: Panel, about: dict[str, Any]) -> None:
     """One line on what was asked, for people: how much was known before stands in no output."""
     if panel.scores is not None:
@@ -127,3 +127,15 @@ def tell(panel: Panel, about: dict[str, Any]) -> None:
         f"from before, {about['asked_again']} asked again, {about['unreadable']} unreadable, "
         f"{about['failed']} failed"
     )
+
+
+def add_proving(parser: argparse.ArgumentParser) -> None:
+    """The options of proofs in attempts that check themselves."""
+    add_model(parser, "solver")
+    parser.add_argument("--temperature", type=float, default=1.0, help="of the solver (1.0)")
+    parser.add_argument("--attempts", type=int, default=1, help="at each problem (1)")
+    parser.add_argument(
+        "--rounds", type=int, default=ROUNDS, help=f"reviews of an attempt, at most ({ROUNDS})"
+    )
+    parser.add_argument("--seed", type=int, default=SEED, help=f"of the run ({SEED})")
+    parser.add_argument("--kept", type=Path, help=f"replies so far, JSONL ({KEPT}/solver.jsonl)")

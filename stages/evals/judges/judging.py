@@ -17,11 +17,11 @@ from typing import Any
 from stages.base.errors import ConfigError, VerifierError
 from stages.base.records import Judgement, Problem, Verdict
 from stages.base.seeds import derive_seed
-from stages.evals.judges.asking import Asker
+from stages.evals.judges.asking import Asker, Reply
 from stages.evals.judges.prompts import Filled, Template
 from stages.evals.judges.reading import Reading, read
 from stages.evals.judges.scalar import Scores
-from stages.evals.judges.store import Store, key_of
+from stages.evals.judges.store import UNKNOWN, Asked, Store, key_of
 from stages.rewards.guard import guarded
 from stages.rewards.programs import Answer
 from stages.rewards.router import answered
@@ -113,11 +113,10 @@ class Docket:
             self.counts["asked_again"] += len(waiting) if attempt else 0
             replies = self._replies(waiting, reminder, attempt)
             unread = []
-            for (at, one), (said, failure) in zip(waiting, replies, strict=True):
-                labels = one.template.labels
-                seen = None if failure else read(said, one.filled.mark, labels, one.fields)
-                found[at][one.part] = seen or failure or "no verdict could be read"
-                if seen is None and not failure:
+            for (at, one), reply in zip(waiting, replies, strict=True):
+                seen = read(reply.text, one.filled.mark, one.template.labels, one.fields)
+                found[at][one.part] = seen or reply.failure or "no verdict could be read"
+                if seen is None and not reply.failure:
                     unread.append((at, one))
             waiting = unread
         reasons = [why for one in found for why in one.values() if isinstance(why, str)]
@@ -127,31 +126,17 @@ class Docket:
 
     def _replies(
         self, asked: Sequence[tuple[int, Question]], reminder: str, attempt: int
-    ) -> list[tuple[str, str]]:
-        """(text, failure) of each; those not kept are asked for, each once."""
-        panel, keys, fresh = self.panel, list[str](), dict[str, str]()
-        kept = dict[str, tuple[str, str]]()
-        for at, one in asked:
+    ) -> list[Reply]:
+        panel, questions = self.panel, list[Asked]()
+        for _, one in asked:
             prompt = one.filled.text + reminder
             key = key_of(panel.model, one.template.id, prompt)
-            keys.append(key)
-            if key in kept or key in fresh:
-                continue
-            if (known := panel.store.get(key)) is not None:
-                kept[key] = known, ""
-            elif panel.asker is not None:
-                fresh[key] = prompt
-            else:
-                kept[key] = "", "no reply is known"
-                self.open[key] = at, one, prompt
-        if panel.asker is not None and fresh:
-            seeds = [derive_seed(0, "judge", key, attempt) for key in fresh]
-            replies = panel.asker.ask(list(fresh.values()), seeds)
-            for key, reply in zip(fresh, replies, strict=True):
-                if not reply.failure:
-                    panel.store.add(key, reply.text)
-                kept[key] = reply.text, reply.failure
-        return [kept[key] for key in keys]
+            questions.append(Asked(key, prompt, derive_seed(0, "judge", key, attempt)))
+        replies = panel.store.replies(panel.asker, questions)
+        for (at, one), question, reply in zip(asked, questions, replies, strict=True):
+            if reply.failure == UNKNOWN:
+                self.open.setdefault(question.key, (at, one, question.prompt))
+        return replies
 
 
 def judge_answers(

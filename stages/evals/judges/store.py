@@ -11,18 +11,32 @@ import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from stages.base.errors import DataError, ResourceError
 from stages.base.jsonl import dump_line, parse_object
+from stages.evals.judges.asking import Asker, Reply
 
 
 def key_of(model: str, version: str, prompt: str) -> str:
     """The key of a question, 64 hex digits; ``version`` is the name and version of its prompt."""
     text = json.dumps([model, version, prompt], ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question: its key, its whole prompt, and the seed of its answer."""
+
+    key: str
+    prompt: str
+    seed: int
+
+
+UNKNOWN = "no reply is known"
 
 
 class Store:
@@ -51,6 +65,32 @@ class Store:
         if self._file >= 0:
             line = dump_line({"key": key, "reply": reply}) + "\n"
             os.write(self._file, line.encode("utf-8", "replace"))
+
+    def replies(self, asker: Asker | None, asked: Sequence[Asked]) -> list[Reply]:
+        """A reply to each question: the kept one, else that of the model, which is kept at once.
+
+        Each key is asked for once; failures are not kept. Without a model what is not known is a
+        failure.
+        """
+        found: dict[str, Reply] = {}
+        fresh: dict[str, Asked] = {}
+        for one in asked:
+            if one.key in found or one.key in fresh:
+                continue
+            if (known := self.get(one.key)) is not None:
+                found[one.key] = Reply(known)
+            elif asker is None:
+                found[one.key] = Reply(failure=UNKNOWN)
+            else:
+                fresh[one.key] = one
+        if asker is not None and fresh:
+            prompts = [one.prompt for one in fresh.values()]
+            answers = asker.ask(prompts, [one.seed for one in fresh.values()])
+            for key, reply in zip(fresh, answers, strict=True):
+                if not reply.failure:
+                    self.add(key, reply.text)
+                found[key] = reply
+        return [found[one.key] for one in asked]
 
     @contextmanager
     def open(self) -> Iterator[None]:

@@ -41,7 +41,7 @@ def test_a_judge_at_an_address_keeps_its_replies_by_benchmark(monkeypatch, tmp_p
         ([*URL], "--judge-url without --judge-model"),
         ([*URL, "--judge-model", "m", "--judge-parallel", "0"], "--judge-parallel 0"),
         (["--judge-url", "localhost:1", "--judge-model", "m"], "no address of HTTP"),
-        ([*URL, "--judge-model", "m", "--judge-checkpoint", "c"], "one judge of"),
+        ([*URL, "--judge-model", "m", "--judge-checkpoint", "c"], "one model, not two"),
         (["--verdicts", "none.jsonl"], "none.jsonl: no such file"),
         (
             [*URL, "--judge-model", "m", "--judge-key-variable", "NO_SUCH_KEY"],

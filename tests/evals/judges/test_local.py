@@ -20,7 +20,7 @@ def test_replies_of_an_engine_in_order_greedy_and_failures_told() -> None:
     engine = scripted(write)
     found = list(EngineAsker(engine, "m", 20).ask(["b", "long", "a", "mute", "a"], range(5)))
     assert [one.text for one in found] == ["bb", "", "aa", "", "aa"]
-    assert found[1] == Reply(failure="not ended by the model (length)")
+    assert found[1] == Reply(failure="not ended by the model (length)", cut=True)
     assert found[3] == Reply(failure="an empty answer")
     assert {one["temperature"] for one in engine.asked} == {0.0}
     assert {one["max_gen_toks"] for one in engine.asked} == {20}
