@@ -100,7 +100,7 @@ class Endpoint:
     max_tokens: Count
     temperature: NonNegative = 1.0
     key_variable: str = ""  # environment variable with the API key; empty: none is sent
-    cache: str = "data/interim/endpoint"  # answers by content of the question
+    cache: str = "data/interim/endpoint"  # answers by content of the question; empty: none kept
     attempts: Count = 4  # tries a question
     backoff: NonNegative = 1.0  # seconds before the second try, doubled with each
     patience: Positive = 600.0  # seconds a try may take

@@ -3,6 +3,7 @@
 Answers are kept on disk under the hash of the whole question (address, model, messages, sampling,
 seed), so a second run reads the same bytes and needs no network. Nothing connects anywhere unless a
 profile names an address; the API key comes from an environment variable and is never written.
+Without a ``cache`` nothing is kept.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ AGAIN = frozenset((408, 409, 425, 429, 500, 502, 503, 504))
 
 SEEDS = 2**31  # servers read seeds as 32-bit integers
 SHOWN = 200  # characters of a refusal that are quoted
+UNENDED = "not ended by the model (finish_reason {})"
+CUT = UNENDED.format("length")
+"""The failure of an answer that the limit of tokens ended."""
+PIECE = 1 << 16  # bytes read at a time
 TRANSPORT = (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError)
 
 
@@ -60,12 +65,12 @@ class Served:
             "max_tokens": self._endpoint.max_tokens,
             "seed": seed % SEEDS,
         }
-        path = self._place(body)
-        if path.is_file():
+        path = self._place(body) if self._endpoint.cache else None
+        if path is not None and path.is_file():
             return _read(json.loads(path.read_text(encoding="utf-8")))
         reply, failure = self._post(body)
         answer = Answer(failure=failure) if reply is None else _read(reply)
-        if not answer.failure:
+        if path is not None and not answer.failure:
             _keep(path, reply)
         return answer
 
@@ -98,7 +103,17 @@ class Served:
         # The address is checked to be one of HTTP where the profile is read.
         request = urllib.request.Request(url, json.dumps(body).encode(), self._headers)  # noqa: S310
         with urllib.request.urlopen(request, timeout=self._endpoint.patience) as reply:  # noqa: S310
-            return json.loads(reply.read())
+            return json.loads(_whole(reply, time.monotonic() + self._endpoint.patience))
+
+
+def _whole(reply: http.client.HTTPResponse, deadline: float) -> bytes:
+    """All a server says; TimeoutError if it only trickles, which no timeout of a read notices."""
+    parts = []
+    while part := reply.read1(PIECE):
+        parts.append(part)
+        if time.monotonic() > deadline:
+            raise TimeoutError("the reply did not end in time")
+    return b"".join(parts)
 
 
 def _authorization(endpoint: Endpoint) -> dict[str, str]:
@@ -129,7 +144,7 @@ def _read(reply: Any) -> Answer:
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         return Answer(failure=f"no chat completion ({error!r})")
     if ended != "stop":
-        return Answer(failure=f"not ended by the model (finish_reason {ended})")
+        return Answer(failure=UNENDED.format(ended))
     if not isinstance(text, str) or not text.strip():
         return Answer(failure="an empty answer")
     return Answer(text, thinking if isinstance(thinking, str) else "")

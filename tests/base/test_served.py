@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
 from stages.base.errors import ConfigError
 from stages.base.params import Endpoint
-from stages.base.served import SEEDS, Answer, Served
+from stages.base.served import SEEDS, Answer, Served, _whole
 from tests.base.server import chat_server, completion
 
 ASKED = [{"role": "user", "content": "2 + 2?"}]
 
 
-def endpoint(url: str, cache: Path, **changes) -> Endpoint:
+def endpoint(url: str, cache: Path | str, **changes) -> Endpoint:
     base = {"base_url": url, "model": "m", "max_tokens": 9, "cache": str(cache)}
     return Endpoint(**{**base, **changes})
 
@@ -107,3 +108,21 @@ def test_a_missing_key_is_refused_before_anything_is_asked(tmp_path, monkeypatch
 def test_an_address_that_is_not_http_is_refused(tmp_path):
     with pytest.raises(ConfigError, match="no address of HTTP"):
         endpoint("file:///etc", tmp_path)
+
+
+def test_without_a_cache_every_question_is_asked_and_nothing_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with chat_server(lambda body: (200, completion("4"))) as server:
+        served = Served(endpoint(server.url, ""))
+        assert [served.ask(ASKED, seed=0).text for _ in range(2)] == ["4", "4"]
+        assert len(server.bodies) == 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_reply_that_only_trickles_ends_at_the_deadline():
+    class Trickle:
+        def read1(self, size):
+            return b" "
+
+    with pytest.raises(TimeoutError, match="did not end in time"):
+        _whole(Trickle(), time.monotonic() + 0.01)

@@ -6,8 +6,8 @@ import pytest
 from stages.base.params import resolve
 from stages.evals.lm_harness import Assignment, Sampling, respond, vllm_model
 from stages.evals.scoring import refuse_equal_samples, score_responses
-from stages.evals.summary import summarise
 from stages.evals.suite import Benchmark
+from stages.evals.summary import summarise
 from stages.problems.registry import compact_vocabulary, generate
 from tests.problems.runs import Broken
 

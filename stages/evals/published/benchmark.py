@@ -17,6 +17,7 @@ from typing import Any
 from stages.base.errors import DataError
 from stages.base.protocols import Sandbox
 from stages.base.records import Judgement, Problem
+from stages.evals.judges.judging import Judged
 from stages.evals.published.entries import Entry, files_of, read_entries
 from stages.evals.scoring import Scored
 from stages.rewards.guard import guarded
@@ -97,7 +98,9 @@ class Published:
 
     ``files`` are patterns of its file's name, the first that matches counts; ``problems`` makes
     none of a row that is not part of the benchmark, given the seed of the options' order, or says
-    why by SetAsideError; ``beside`` are other files that a file stands for.
+    why by SetAsideError; ``beside`` are other files that a file stands for. ``completed`` puts into
+    the problems what files hold that the patterns ``more`` name.
+    ``judged`` says how a model judges it, in place of ``judge``.
     ``units`` are what the score is the mean of, ``metric`` its name, with k in it; ``overall``
     gives score and interval where they are no mean (then ``scale`` says of what); ``unit`` is what
     a unit is called, ``attempts`` how many samples one may be tried with.
@@ -124,7 +127,10 @@ class Published:
     follow_up: FollowUp | None = None
     known: frozenset[str] = frozenset()
     version: int = 1
+    judged: Judged | None = None
     beside: Callable[[Path], Sequence[Path]] = nothing_beside
+    more: tuple[str, ...] = ()
+    completed: Callable[[Sequence[Problem], Sequence[Entry]], list[Problem]] | None = None
 
 
 @dataclass(frozen=True)
@@ -166,6 +172,12 @@ def load(benchmark: Published, data: Path, shuffle: int | None) -> Loaded:
             problems += found
     if not problems:
         raise DataError(f"{data}: no problem of {benchmark.name} in it.")
+    if benchmark.completed is not None:
+        more = files_of(data if data.is_dir() else data.parent, benchmark.more)
+        for path in more:
+            digest.update(hashlib.sha256(path.read_bytes()).hexdigest().encode())
+        entries = [entry for path in more for entry in read_entries(path)]
+        problems = benchmark.completed(problems, entries)
     whole = digest.hexdigest()
     known = known or whole in benchmark.known
     return Loaded(problems, whole, known, dict(sorted(reasons.items())))

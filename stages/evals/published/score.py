@@ -10,7 +10,9 @@ from typing import Any
 from stages.base.errors import ConfigError
 from stages.base.jsonl import write_json, write_jsonl
 from stages.base.protocols import Sandbox
+from stages.base.records import Judgement
 from stages.evals.items import ITEMS, as_csv, items_of
+from stages.evals.judges.judging import MAX_ERROR_SHARE, Panel, judge_answers, refuse_silent_judge
 from stages.evals.lm_harness import Response
 from stages.evals.published.benchmark import Loaded, Published, Sample, load
 from stages.evals.published.responses import read_responses
@@ -19,6 +21,7 @@ from stages.evals.published.totals import totals, units_of
 from stages.evals.scoring import SAMPLES, Scored, style_of
 from stages.evals.suite import Benchmark
 from stages.evals.summary import SCORES
+from stages.rewards.programs import Answer
 
 DATA = Path("data/raw/benchmarks")
 OUTPUT = Path("data/processed/scores")
@@ -38,17 +41,26 @@ def score_file(
     data: Path | None = None,
     output: Path | None = None,
     shuffle: int | None = None,
+    panel: Panel | None = None,
+    max_error_share: float = MAX_ERROR_SHARE,
 ) -> dict[str, Any]:
     """Score the responses and write all three files or none; what scores.json holds.
 
-    The same bytes for the same responses in any order of rows.
+    The same bytes for the same responses in any order of rows. ``panel`` judges where a benchmark
+    needs it; more answers without a judgement than ``max_error_share`` are a VerifierError.
     """
     benchmark = benchmark_named(name)
     loaded = load(benchmark, data or DATA / name, shuffle)
     by_id = {problem.id: problem for problem in loaded.problems}
     given = read_responses(responses, by_id, benchmark.tries)
-    samples = judged(benchmark, loaded, given, sandbox)
-    found = totals(benchmark, loaded, samples)
+    if benchmark.judged is None:
+        samples, judge = judged(benchmark, loaded, given, sandbox), {}
+    else:
+        answers = answers_of(loaded, given)
+        verdicts, about = judge_answers(benchmark.judged, answers, panel or Panel())
+        refuse_silent_judge(name, verdicts, max_error_share)
+        samples, judge = as_samples(benchmark, loaded, given, verdicts), {"judge": about}
+    found = totals(benchmark, loaded, samples) | judge
     folder = output or OUTPUT / name
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".partial-", dir=folder) as made:
@@ -65,14 +77,29 @@ def judged(
     benchmark: Published, loaded: Loaded, responses: Sequence[Response], sandbox: Sandbox
 ) -> list[Sample]:
     """One sample a response, in order."""
+    found = benchmark.judge(answers_of(loaded, responses), sandbox)
+    return as_samples(benchmark, loaded, responses, found)
+
+
+def answers_of(loaded: Loaded, responses: Sequence[Response]) -> list[Answer]:
+    """Responses beside their problems."""
     by_id = {problem.id: problem for problem in loaded.problems}
-    answers = [(by_id[one.problem], one.text, one.finish) for one in responses]
-    found = benchmark.judge(answers, sandbox)
+    return [(by_id[one.problem], one.text, one.finish) for one in responses]
+
+
+def as_samples(
+    benchmark: Published,
+    loaded: Loaded,
+    responses: Sequence[Response],
+    found: Sequence[Judgement],
+) -> list[Sample]:
+    """Responses with their judgements."""
     count = len(loaded.problems)
     entry = Benchmark(
         benchmark.name, benchmark.domain, "", "verify", Path(), count, loaded.sha256,
         source="published",
     )  # fmt: skip
+    answers = answers_of(loaded, responses)
     return [
         Sample(
             Scored(entry, problem, one, got.verdict, got.reward, style_of(text), got.reason), got

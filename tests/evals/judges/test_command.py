@@ -1,0 +1,63 @@
+"""The judge a command line names."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import pytest
+
+from stages.base.errors import ConfigError
+from stages.evals.judges.command import KEPT, add_judge, panel_of
+from stages.evals.judges.store import Store
+
+URL = ["--judge-url", "http://localhost:1/v1"]
+
+
+def named(*words: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    add_judge(parser)
+    return parser.parse_args(words)
+
+
+def test_no_judge_is_a_panel_that_knows_nothing() -> None:
+    panel = panel_of(named(), "hle")
+    assert (panel.asker, panel.model, panel.store.path) == (None, "unnamed", None)
+
+
+def test_a_judge_at_an_address_keeps_its_replies_by_benchmark(monkeypatch, tmp_path: Path) -> None:
+    panel = panel_of(named(*URL, "--judge-model", "m"), "hle")
+    assert (panel.model, panel.store.path) == ("m", KEPT / "hle.jsonl")
+    path = tmp_path / "v.jsonl"
+    assert (
+        panel_of(named(*URL, "--judge-model", "m", "--verdicts", str(path)), "hle").store.path
+        == path
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([*URL], "--judge-url without --judge-model"),
+        ([*URL, "--judge-model", "m", "--judge-parallel", "0"], "--judge-parallel 0"),
+        (["--judge-url", "localhost:1", "--judge-model", "m"], "no address of HTTP"),
+        ([*URL, "--judge-model", "m", "--judge-checkpoint", "c"], "one model, not two"),
+        (["--verdicts", "none.jsonl"], "none.jsonl: no such file"),
+        (
+            [*URL, "--judge-model", "m", "--judge-key-variable", "NO_SUCH_KEY"],
+            "NO_SUCH_KEY holds no",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused(words: list[str], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        panel_of(named(*words), "hle")
+
+
+def test_replies_brought_by_a_file_are_of_the_judge_that_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "v.jsonl"
+    store = Store(path)
+    with store.open():
+        store.add("a", "one")
+    panel = panel_of(named("--verdicts", str(path), "--judge-model", "m"), "hle")
+    assert (panel.asker, panel.model, panel.store.get("a")) == (None, "m", "one")
