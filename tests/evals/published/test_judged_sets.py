@@ -92,7 +92,7 @@ def test_the_kept_verdicts_are_those_of_the_script(name: str, tmp_path: Path) ->
         assert kept["judge"].pop("model") == "unnamed"
         assert asked["judge"].pop("model") == "scripted"
         assert kept == asked
-        texts = [(tmp_path / one / "items.jsonl").read_bytes() for one in ("kept", "asked")]
+        texts = [(tmp_path / one / "responses.jsonl.gz").read_bytes() for one in ("kept", "asked")]
         assert texts[0] == texts[1]
 
 
