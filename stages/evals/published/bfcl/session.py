@@ -23,7 +23,7 @@ import sys
 import types
 from typing import Any
 
-WALL = 60  # seconds a row, however it waits
+WALL = 120  # seconds a row, however it waits
 MEMORY = 2 << 30  # bytes a row
 SHOWN = 120  # characters of a result in a reason
 PACKAGES = ("bfcl_eval", "bfcl")
