@@ -149,6 +149,7 @@ ROW = {"classes": {"Bomb": "bomb"}, "names": ["go"], "config": {}, "long": False
         ("def go(self): self.state += 1; return {1, 2}", "pass", ""),
         ("def go(self): raise KeyError('no')", "pass", ""),
         ("def go(self): print('{}'); return 1", "pass", ""),
+        ("def go(self): raise SystemExit(0)", "wrong", "ended the process"),
         pytest.param(
             "def go(self):\n        while True: pass",
             "timeout",
