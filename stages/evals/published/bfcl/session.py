@@ -87,8 +87,8 @@ def _apart(row: dict[str, Any], seconds: int) -> dict[str, str]:
         answer = answers.read()
     ended = os.waitpid(child, 0)[1]
     if answer:
-        found: dict[str, str] = json.loads(answer)
-        return found
+        said: dict[str, str] = json.loads(answer)
+        return said
     return EXHAUSTED if os.WIFSIGNALED(ended) else ENDED
 
 
