@@ -42,6 +42,7 @@ KNOWN = {
     "humaneval": "b796127e635a67f93fb35c04f4cb03cf06f38c8072ee7cee8833d7bee06979ef",
     "ifeval": "67ffeee0fcb87c317c5b08a2de85557b4a7e96ada6178aa645b4954fe4b53d49",
     "bbeh": "14e77b3d6be68faa008d268abf53b1f8d2420ffdd762504a304dafc3f8d43026",
+    "bfcl": "d76ae2f64ec04f0deccefbe346ecf10d055e9a5fb5a4f79a489c67a84d339df7",  # all files
 }
 """SHA-256 of the files whose golds were fed back with a perfect score."""
 

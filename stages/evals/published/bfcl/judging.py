@@ -16,7 +16,7 @@ from stages.base.records import Judgement, Problem, Verdict
 from stages.evals.published.benchmark import by_reading
 from stages.evals.published.bfcl import session
 from stages.evals.published.bfcl.calls import Call, python_calls, read_calls
-from stages.evals.published.bfcl.matching import mismatch
+from stages.evals.published.bfcl.matching import impossible, mismatch
 from stages.evals.published.bfcl.source_calls import source_calls
 from stages.rewards.programs import Answer
 from stages.rewards.router import answered
@@ -55,9 +55,12 @@ def check(problem: Problem, text: str) -> Judgement:
         right = bool(calls) is (task == "some")
         said = "no call, but one is needed" if task == "some" else "a call, but none is right"
         return Judgement(Verdict.PASS, 1.0) if right else Judgement(Verdict.WRONG, 0.0, said)
+    golds, functions = json.loads(problem.answer), problem.meta["functions"]
+    if why := impossible(golds, functions):
+        return Judgement(Verdict.ERROR, None, f"its gold and functions disagree: {why}")
     if calls is None:
         return Judgement(Verdict.UNPARSED, 0.0, "no list of calls")
-    fault = mismatch(calls, json.loads(problem.answer), problem.meta["functions"], language)
+    fault = mismatch(calls, golds, functions, language)
     return Judgement(Verdict.WRONG, 0.0, fault) if fault else Judgement(Verdict.PASS, 1.0)
 
 

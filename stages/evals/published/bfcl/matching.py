@@ -56,6 +56,20 @@ def mismatch(
     return alone[0] if len(calls) == 1 else f"no call fits one of the gold's; the first: {alone[0]}"
 
 
+def impossible(golds: Sequence[Mapping[str, Gold]], functions: Sequence[Mapping[str, Any]]) -> str:
+    """Why no call at all can be that of a gold, or ""."""
+    for one in golds:
+        for name, gold in one.items():
+            parameters = _described(name, functions)["parameters"]
+            for parameter in parameters.get("required", ()):
+                if not gold.get(parameter):
+                    return f"{name} requires {parameter!r}, and no value of it is right"
+            for parameter, values in gold.items():
+                if OPTIONAL not in values and parameter not in parameters["properties"]:
+                    return f"{parameter!r} must be given, and {name} has no such parameter"
+    return ""
+
+
 def _all_paired(fits: Sequence[Sequence[bool]]) -> bool:
     """Whether every gold has a call of its own that fits it (augmenting paths)."""
     owner: dict[int, int] = {}
@@ -76,7 +90,7 @@ def _fault(
     call: Call, name: str, gold: Gold, functions: Sequence[Mapping[str, Any]], language: Language
 ) -> str:
     """What is wrong with a call, or ""."""
-    function = functions[0] if len(functions) == 1 else _described(name, functions)
+    function = _described(name, functions)
     wanted = str(function["name"])
     if call.name != wanted and call.name != wanted.replace(".", "_"):  # APIs allow no dots
         return f"{call.name!r} is called, not {wanted!r}"
@@ -97,6 +111,9 @@ def _fault(
 
 
 def _described(name: str, functions: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The function that a gold calls: where only one is offered, it is that, however named."""
+    if len(functions) == 1:
+        return functions[0]
     return next(function for function in functions if function["name"] == name)
 
 

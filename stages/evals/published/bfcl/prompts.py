@@ -19,6 +19,7 @@ TURNS = (
     "shown to you. When nothing is left to be done for it, answer in words, without a list; the "
     "next request follows."
 )
+NONE = "There are no functions."
 MORE = "From now on there are more functions:\n{functions}\nUse them for what was asked."
 SAYS = {"user": "User", "system": "System", "assistant": "Assistant"}
 LANGUAGES = {"python": "Python", "java": "Java", "javascript": "JavaScript"}
@@ -31,7 +32,7 @@ def first_prompt(
     """The task, the functions, and the messages of the first turn."""
     task = TASK.format(language=LANGUAGES[category.language])
     parts = [task, TURNS] if category.task == "turns" else [task]
-    return "\n\n".join([*parts, _listed(functions), _said(messages)])
+    return "\n\n".join([*parts, _listed(functions) or NONE, _said(messages)])
 
 
 def later_turns(

@@ -17,13 +17,14 @@ import copy
 import importlib
 import json
 import os
+import re
 import resource
 import signal
 import sys
 import types
 from typing import Any
 
-WALL = 60  # seconds a row, however it waits
+WALL = 120  # seconds a row, however it waits
 MEMORY = 2 << 30  # bytes a row
 SHOWN = 120  # characters of a result in a reason
 PACKAGES = ("bfcl_eval", "bfcl")
@@ -32,11 +33,12 @@ PACKAGES = ("bfcl_eval", "bfcl")
 INNER = ("eval_checker", "multi_turn_eval", "func_source_code")
 RAISED = (
     ArithmeticError, AssertionError, AttributeError, LookupError, NameError, OSError, RuntimeError,
-    TypeError, ValueError, SyntaxError,
+    TypeError, ValueError, SyntaxError, StopIteration, copy.Error, re.error,
 )  # fmt: skip
 """What a method may raise; the caller is told of it as of a result."""
 
 EXHAUSTED = {"verdict": "timeout", "reason": "the calls took too much time or memory"}
+ENDED = {"verdict": "wrong", "reason": "a call ended the process"}
 Call = list[str]
 """A name, values without names and values with names, both as Python literals."""
 
@@ -83,8 +85,11 @@ def _apart(row: dict[str, Any], seconds: int) -> dict[str, str]:
     os.close(writer)
     with os.fdopen(reader) as answers:
         answer = answers.read()
-    os.waitpid(child, 0)
-    return json.loads(answer) if answer else EXHAUSTED
+    ended = os.waitpid(child, 0)[1]
+    if answer:
+        said: dict[str, str] = json.loads(answer)
+        return said
+    return EXHAUSTED if os.WIFSIGNALED(ended) else ENDED
 
 
 def _class(name: str, stem: str) -> Any:

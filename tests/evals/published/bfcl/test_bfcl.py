@@ -149,7 +149,13 @@ ROW = {"classes": {"Bomb": "bomb"}, "names": ["go"], "config": {}, "long": False
         ("def go(self): self.state += 1; return {1, 2}", "pass", ""),
         ("def go(self): raise KeyError('no')", "pass", ""),
         ("def go(self): print('{}'); return 1", "pass", ""),
-        ("def go(self):\n        while True: pass", "timeout", "too much time"),
+        ("def go(self): raise SystemExit(0)", "wrong", "ended the process"),
+        pytest.param(
+            "def go(self):\n        while True: pass",
+            "timeout",
+            "too much time",
+            marks=pytest.mark.slow,  # a second of processor time
+        ),
         ("def go(self): return {'x': 'a' * (1 << 32)}", "timeout", "too much"),
         ("def go(self): pass\n    state = 1 / 0", "error", "do not load"),
         ("def _load_scenario(self, config, long_context): raise OSError('gone')", "error", "gone"),
@@ -206,6 +212,18 @@ def test_a_gold_of_other_turns_than_the_row_is_the_checkers_failure(
     found = score_file("bfcl", BFCL / "right.jsonl", Broken(), copy, tmp_path)
     assert found["counts"]["error"] == 1
     assert items(tmp_path)[BASE]["reasons"] == ["2 turns are asked, its gold has 1"]
+
+
+def test_a_gold_that_its_function_forbids_is_the_checkers_failure(
+    copy: Path, tmp_path: Path
+) -> None:
+    gold = {"oven.set": {"degrees": [180], "hours": [1]}}
+    write(
+        copy / "possible_answer/BFCL_v3_simple.json", [{"id": "simple_0", "ground_truth": [gold]}]
+    )
+    found = score_file("bfcl", BFCL / "right.jsonl", Broken(), copy, tmp_path)
+    assert (found["counts"]["error"], found["counts"]["pass"]) == (1, 11)
+    assert "requires 'minutes'" in items(tmp_path)["simple_0"]["reasons"][0]
 
 
 @pytest.mark.parametrize(

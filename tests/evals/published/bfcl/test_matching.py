@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from stages.evals.published.bfcl.calls import Call
 from stages.evals.published.bfcl.categories import Language
-from stages.evals.published.bfcl.matching import mismatch
+from stages.evals.published.bfcl.matching import impossible, mismatch
 
 
 def function(
@@ -147,6 +147,22 @@ def test_what_the_gold_does_not_let_out_is_missing() -> None:
     described = [function({"a": "integer", "b": "integer"}, ["a"])]
     gold = [{"f": {"a": [1], "b": [2]}}]
     assert "'b' is missing" in mismatch([Call("f", {"a": 1})], gold, described)
+
+
+@pytest.mark.parametrize(
+    ("gold", "said"),
+    [
+        ({"a": [1], "b": ["x"]}, ""),
+        ({"a": [1], "c": [1, ""]}, ""),
+        ({"b": ["x"]}, "requires 'a'"),
+        ({"a": []}, "requires 'a'"),
+        ({"a": [1], "c": [1]}, "has no such parameter"),
+    ],
+)
+def test_golds_that_nobody_can_meet_are_found(gold: dict[str, list[Any]], said: str) -> None:
+    found = impossible([{"m.f": gold}], DESCRIBED)
+    assert said in found
+    assert bool(found) is bool(said)
 
 
 def test_the_number_of_calls_counts() -> None:
