@@ -70,7 +70,7 @@ def plain(text: str, options: Sequence[str] = ()) -> str:
 def _without_words(text: str, options: Sequence[str]) -> str:
     """A response in which no letter is followed by the words of its own option."""
     found = [
-        rf"{letter}[、，,:：.)）\s]{{1,4}}{re.escape(words.strip())}"
+        rf"{letter}[、，,:：.)）\s]{{1,4}}{re.escape(words.translate(WIDE).strip())}"
         for letter, words in zip(ascii_uppercase, options, strict=False)
         if words.strip()
     ]
