@@ -12,16 +12,19 @@ from string import ascii_uppercase
 from typing import Any
 
 from stages.base.errors import DataError
-from stages.base.protocols import Sandbox
-from stages.base.records import Judgement, Problem
+from stages.base.records import Judgement, Problem, Verdict
 from stages.evals.published import letters
-from stages.evals.published.benchmark import Sample, by_reading, problem_of, verified
+from stages.evals.published.answer_lists import answers, boxed
+from stages.evals.published.benchmark import Sample, problem_of
 from stages.evals.published.clusters import macro, shares_by
 from stages.evals.published.entries import Entry
 from stages.evals.published.maths_sets import unwrapped
 from stages.evals.published.totals import by_group
 from stages.evals.scoring import Scored
-from stages.rewards.programs import Answer
+from stages.rewards.chinese import in_english
+from stages.rewards.maths import judge_maths
+from stages.rewards.maths_quantities import Asked
+from stages.rewards.stated import PASS, unparsed
 
 IN_ENGLISH = """
 aqua-rat gaokao-english logiqa-en lsat-ar lsat-lr lsat-rc math sat-en sat-en-without-passage
@@ -52,7 +55,10 @@ FILLED = (
 
 
 def agieval(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
-    """``passage``, ``question``, ``options`` and ``label``, or ``answer`` of a cloze question."""
+    """``passage``, ``question``, ``options`` and ``label``, or ``answer`` of a cloze question.
+
+    A row published without a label gives no problem.
+    """
     del shuffle
     task = entry.file.replace("_", "-")
     if task not in ENGLISH | CHINESE:
@@ -60,6 +66,8 @@ def agieval(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
             f"{entry.where}: {entry.file!r} is no task of AGIEval. Files are named after theirs, "
             "as in lsat-ar.jsonl."
         )
+    if task not in CLOZE and not entry.row.get("label"):
+        return
     passage = str(entry.row.get("passage") or "").strip()
     shared = {"cluster": f"{task}/{passage}"} if passage else {}
     body = "\n\n".join(part for part in (passage, entry.text("question").strip()) if part)
@@ -68,12 +76,11 @@ def agieval(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
 
 
 def _cloze(entry: Entry, task: str, body: str, meta: dict[str, Any]) -> Problem:
-    """A question whose answer is mathematics; several blanks are a list in order."""
+    """A question whose answer is mathematics, in one or more blanks."""
     golds = [unwrapped(gold) for gold in BLANKS.split(entry.text("answer").strip())]
-    gold = golds[0] if len(golds) == 1 else f"({', '.join(golds)})"
     prompt = f"{body}\n\n{FILLED[task in CHINESE]}"
-    meta = {"verifier": "maths"} | meta
-    return problem_of(f"{task}/{entry.name}", prompt, gold, SUBJECT[task], meta)
+    meta = {"verifier": "blanks", "golds": golds} | meta
+    return problem_of(f"{task}/{entry.name}", prompt, "; ".join(golds), SUBJECT[task], meta)
 
 
 def _choice(entry: Entry, task: str, body: str, meta: dict[str, Any]) -> Problem:
@@ -111,13 +118,19 @@ def _words(option: str) -> str:
     return SPELLING.sub("", option).strip()
 
 
-def judge(answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgement]:
-    """Letters are read here, mathematics by its verifier."""
-    choice = by_reading(letters.check)
-    return [
-        (choice if one[0].meta["verifier"] == "letters" else verified)([one], sandbox)[0]
-        for one in answers
-    ]
+def check(problem: Problem, text: str) -> Judgement:
+    """Whether a response states the letters, or fills every blank in order."""
+    if problem.meta["verifier"] == "letters":
+        return letters.check(problem, text)
+    golds, asked = problem.meta["golds"], Asked(problem.prompt)
+    if len(golds) == 1:
+        return judge_maths(golds[0], text, asked)
+    said = answers(in_english(text), len(golds))
+    if said is None:
+        return unparsed(f"{len(golds)} answers are asked for")
+    pairs = zip(golds, said, strict=True)
+    found = [judge_maths(gold, boxed(one), asked) for gold, one in pairs]
+    return next((one for one in found if one.verdict is not Verdict.PASS), PASS)
 
 
 def measures(samples: Sequence[Sample]) -> dict[str, Any]:

@@ -15,7 +15,8 @@ FIGURES, THOUSAND = (
     re.compile(r"[-+$ ]*[0-9]{1,3}(?:,[0-9]{3})*"),
     re.compile(r"[0-9]{3}(?:\.[0-9]+)?"),
 )
-DRESS = re.compile(r"\\(?:left|right|[,;!])(?![A-Za-z])|(?<=[0-9])\{,\}(?=[0-9]{3})")
+DRESS = re.compile(r"\\(?:left|right)(?![A-Za-z])|\\[,;! ]|(?<=[0-9])\{,\}(?=[0-9]{3})")
+SEVERAL = re.compile(r"(?i)\b(answer)s\s+are\b")
 SIGN = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL)
 JOINED = re.compile(r"\s*(?:\\text\s*\{\s*(?:and|,)\s*\}|\band\b)\s*")
 AROUND = (("(", ")"), ("[", "]"), ("{", "}"), (r"\{", r"\}"), ("<", ">"), (r"\langle", r"\rangle"))
@@ -27,11 +28,16 @@ def stated(text: str) -> list[str]:
 
     Empty if a box does not close or nothing is marked.
     """
-    text = braced(text)
+    text = SEVERAL.sub(r"\1 is", braced(text))
     if r"\boxed" in text:
         return [unboxed(content) for _, content, _ in boxes(text)]
     said = [line[mark.end() :] for line in text.splitlines() for mark in MARK.finditer(line)]
     return [LOOSE.sub("", said[-1])] if said and LOOSE.sub("", said[-1]) else []
+
+
+def boxed(answer: str) -> str:
+    """An answer as a response that states it."""
+    return rf"\boxed{{{answer}}}"
 
 
 def parts(said: str, separators: str = ",") -> list[str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 
 from stages.base.errors import DataError
@@ -29,7 +30,12 @@ PERCENTAGE = re.compile(
 SIGN = re.compile(
     r"(?i)(?<=[0-9])(\s|\\[,;! ]|\$|\*|\}|\\text\s*\{\s*){0,4}(?:\\?%|percent\b|per\s+cent\b)"
 )
-SCALES = ("thousand", "million", "billion", "trillion")
+SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+SCALED = re.compile(
+    r"(?i)(?<![0-9.,])(?P<number>[0-9]{1,15}(?:,[0-9]{3}){0,5}(?:\.[0-9]{1,15})?)"
+    r"(?:\s|\\[,;! ]|~|\$|\*|\\(?:text|mathrm)\s*\{\s*){0,4}"
+    rf"(?P<scale>{'|'.join(SCALES)})s?\b\}}?"
+)
 CODES = re.compile(
     r"(?<=[0-9])(?:\s|\\[,;! ]|\\(?:text|mathrm)\s*\{\s*){0,4}"
     r"(?:US\$|USD|CAD|EUR|GBP|AUD|NZD|JPY|CHF|CNY|RMB|INR|HKD|SGD|KRW|MXN|BRL|ZAR|SEK|NOK|DKK)\b\}?"
@@ -63,23 +69,29 @@ def check(problem: Problem, text: str) -> Judgement:
     for words, name in ((YES, "True"), (NO, "False")):
         if problem.answer == name:
             found = judge_text(name, text, words)
-            number = judge_number(str(int(name == "True")), text, Measured(Asked()))
-            return number if found.verdict is not Verdict.PASS is number.verdict else found
+            figure = judge_number(str(int(name == "True")), text, Measured(Asked()))
+            return figure if found.verdict is Verdict.UNPARSED else found
     return _number(problem, CODES.sub("", text))
 
 
 def _number(problem: Problem, text: str) -> Judgement:
-    """The first reading of a response that passes, or else the plainest."""
+    """The judgement of the first reading that passes, or else of the plainest."""
     question, scales = problem.meta["question"], problem.meta["scales"]
     percentage = bool(PERCENTAGE.search(question))
     if percentage or abs(float(problem.answer)) > 1:
         text = SIGN.sub("", text)
     measured = Measured(Asked("" if percentage else question), TOLERANCE)
-    found = judge_number(problem.answer, text, measured)
-    if found.verdict is Verdict.PASS or not scales:
-        return found
-    scale = (
-        rf"(?i)(?<=[0-9])(?:\s|\\[,;! ]|\$|\*|\\text\s*\{{\s*){{0,4}}(?:{'|'.join(scales)})s?\b\}}?"
-    )
-    again = judge_number(problem.answer, re.sub(scale, "", text), measured)
-    return again if again.verdict is Verdict.PASS else found
+    readings = [SCALED.sub(_written_out, text)]
+    if scales:
+        named = [found for found in SCALED.finditer(text) if found["scale"].lower() in scales]
+        for found in reversed(named):
+            text = text[: found.end("number")] + text[found.end() :]
+        readings.append(SCALED.sub(_written_out, text))
+    judged = [judge_number(problem.answer, reading, measured) for reading in readings]
+    return next((one for one in judged if one.verdict is Verdict.PASS), judged[0])
+
+
+def _written_out(found: re.Match[str]) -> str:
+    """A number with its scale as one number: 5.2 million is 5200000."""
+    value = Decimal(found["number"].replace(",", "")) * SCALES[found["scale"].lower()]
+    return f"{value.normalize():f}"

@@ -19,16 +19,40 @@ from stages.rewards.stated import PASS, SHOWN, judge_stated, unparsed, wrong
 WIDE = {ord("Ａ") + at: chr(ord("A") + at) for at in range(26)}
 WIDE |= {ord("ａ") + at: chr(ord("a") + at) for at in range(26)}
 WIDE |= {ord("．"): ". "}
-AROUND = re.compile(r"[「『“‘《〈【\"'`]([A-H]{1,8})[」』”’》〉】\"'`]")
 LEADS = (
     r"(?:(?:因此|所以|故|综上(?:所述|可知)?|于是|从而|则|那么|最后|最终|由此(?:可见|可知)?|可见|可知|显然)"
     r"[，,、：:]?\s{0,2}){0,3}"
 )
-HEDGED = re.compile(
-    r"(?m)(?:^|(?<=[。；！.;!]))([ \t*_#>]{0,6})(?:我(?:认为|觉得|的|选)|"
-    r"综合(?:以上)?(?:分析|来看)?|"
-    r"(?:经|根据)(?:以上|上述)?(?:分析|推理)(?:可知|得出)?|由此(?:可见|可知))[，,：:]?\s?(?=(?:正确)?答案)"
+STATES = r"(?:应该?)?(?:是|为|[：:])"
+REWRITTEN = tuple(
+    (re.compile(pattern), plain)
+    for pattern, plain in (
+        (r"</?(?:b|strong|em|i|u)>", ""),
+        (r"[「『“‘《〈【\"'`]([A-H]{1,8})[」』”’》〉】\"'`]", r"\1"),
+        (
+            r"(?m)(?:^|(?<=[。；！，.;!,]))([ \t*_#>]{0,6})"
+            r"(?:我(?:认为|觉得|会|将|的)?|(?:本|此|该|这道?)题的?|综合(?:以上)?(?:分析|来看)?|"
+            r"(?:经|根据)(?:以上|上述)?(?:分析|推理)(?:可知|得出)?|由此(?:可见|可知))[，,：:]?\s?"
+            r"(?=(?:(?:最终|最后|最佳|正确)的?)?(?:答案|选项)|应?该?选)",
+            r"\1",
+        ),
+        (
+            r"(?m)(?:^|(?<=[。；！，.;!,]))([ \t*_#>]{0,6}(?:因此|所以|故|综上)?[，,]?)"
+            rf"(?:正确|最佳)的?选项(?=\s?{STATES})",
+            r"\1正确答案",
+        ),
+        (rf"(答案\s?{STATES}\s?[*_]{{0,2}})选?项\s?(?=[*_(（]{{0,3}}[A-H])", r"\1"),
+        (r"选项\s{1,3}([A-H])\s{0,3}(是|为)?\s{0,3}(?=正确)", r"选项\1\2"),
+    )
 )
+"""What stands before a letter, or around it, and says nothing of it."""
+
+REASONED = re.compile(
+    rf"(答案\s?{STATES}\s?[*_(（]{{0,3}}[A-H][*_)）]{{0,3}})[，,]\s?"
+    r"(?=因为|由于|理由|原因|即|也就是|它|这|该|其)"
+)
+"""A sentence that goes on after its letter."""
+
 CALLED = re.compile(
     rf"(?:^|(?<=[\n。；！，;!])){LEADS}(?:只有|应(?:该)?选|选择?)?\s?[*_(（]{{0,3}}(?P<letter>[A-H])[*_)）]{{0,3}}\s?"
     r"(?:选?项)?(?P<said>\s?(?:是|为)?\s?(?:唯一)?(?:最)?(?:正确|符合题意|对)的?(?:答案|选项|一项)?|选?项)"
@@ -63,16 +87,19 @@ def plain(text: str, options: Sequence[str] = ()) -> str:
     >>> plain("答案是「Ｂ」"), plain("答案：B、北京", ("上海", "北京"))
     ('答案是B', '答案：B')
     """
-    text = HEDGED.sub(r"\1", AROUND.sub(r"\1", text.translate(WIDE)))
-    return ITEM.sub("", _called(_without_words(text, options)))
+    text = text.translate(WIDE)
+    for pattern, put in REWRITTEN:
+        text = pattern.sub(put, text)
+    text = REASONED.sub(r"\1。", _without_words(text, options))
+    return ITEM.sub("", _called(text))
 
 
 def _without_words(text: str, options: Sequence[str]) -> str:
     """A response in which no letter is followed by the words of its own option."""
     found = [
-        rf"{letter}[、，,:：.)）\s]{{1,4}}{re.escape(words.strip())}"
+        rf"{letter}(?:[、，,:：.)）\s]{{1,4}}{said}|\s?[(（]\s?{said}\s?[)）])"
         for letter, words in zip(ascii_uppercase, options, strict=False)
-        if words.strip()
+        if (said := re.escape(words.translate(WIDE).strip()))
     ]
     if not found:
         return text

@@ -77,10 +77,10 @@ def unwrapped(gold: str) -> str:
     for opened, closed in WRAPPED:
         inner = gold.removeprefix(opened).removesuffix(closed)
         if len(gold) - len(inner) == len(opened) + len(closed) and opened not in inner:
-            gold = inner.strip()
+            return unwrapped(inner)
     inner_box = boxes(gold)
     whole = len(inner_box) == 1 and (inner_box[0][0], inner_box[0][2]) == (0, len(gold))
-    return inner_box[0][1] if whole else gold
+    return unwrapped(inner_box[0][1]) if whole else gold
 
 
 def aime(year: int) -> Callable[[Entry, int | None], Iterator[Problem]]:

@@ -27,6 +27,7 @@ BANDS = ((3, "1 to 3"), (5, "above 3 to 5"), (8, "above 5 to 8"), (10, "above 8"
 """Difficulties: the highest of a band, and its name; the bands of the published evaluation."""
 
 ARROW = "->"  # between the levels of a domain
+DECISIONS = ("yes", "no", "true", "false")
 MOST_WORDS = 3  # of a gold in words that another wording would not also say
 TWICE = re.compile(r"\\\\(?=[A-Za-z])")  # a command whose backslash was escaped twice
 
@@ -39,8 +40,9 @@ def omnimath(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
     except ValueError as error:
         raise DataError(f"{entry.where}: the difficulty is no number ({error}).") from error
     fields = sorted({_field(path) for path in entry.texts("domain")})
-    meta = {"verifier": "maths", "difficulty": difficulty, "domains": fields}
     gold = unwrapped(TWICE.sub(r"\\", entry.text("answer")))
+    verifier = "text" if gold.casefold() in DECISIONS else "maths"
+    meta = {"verifier": verifier, "difficulty": difficulty, "domains": fields}
     yield problem_of(entry.name, entry.text("problem"), gold, "maths", meta)
 
 
@@ -52,6 +54,8 @@ def _field(path: str) -> str:
 
 def gold_fault(problem: Problem) -> str | None:
     """Why no rule can compare an answer with a problem's gold; None if one can."""
+    if problem.meta["verifier"] == "text":
+        return None
     try:
         gold = read_gold(problem.answer)
     except VerifierError as error:

@@ -50,7 +50,12 @@ KNOWN = {
 def _aime(year: int) -> Published:
     short = f"{year % 100}"
     named = [f"*aime*{short}*.{kind}" for kind in ("jsonl", "json", "parquet", "csv")]
-    plain = ("test*.parquet", "train*.parquet", "*.jsonl")  # as the hub names them, in any folder
+    plain = (
+        f"*{year}*.jsonl",
+        "test*.parquet",
+        "train*.parquet",
+        "test.jsonl",
+    )  # in its own folder
     return Published(f"aime{short}", "maths", (*named, *plain), maths_sets.aime(year))
 
 
@@ -197,15 +202,15 @@ BENCHMARKS = (
     Published(
         "agieval",
         "general",
-        ("*.jsonl",),
+        ("data/v1_1/*.jsonl", "data/v1/*.jsonl", "v1*/*.jsonl", "*.jsonl"),
         agieval.agieval,
-        agieval.judge,
+        by_reading(agieval.check),
         measures=agieval.measures,
     ),
     Published(
         "finance_reasoning",
         "finance",
-        ("hard.json", "*.json"),
+        ("data/FinanceReasoning/*.json", "*.json"),
         finance.finance,
         by_reading(finance.check),
         measures=by_group,

@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from stages.base.errors import DataError, VerifierError
 from stages.base.records import Judgement, Problem, Verdict
-from stages.evals.published.answer_lists import answers, parts, stated, unbracketed
+from stages.evals.published.answer_lists import answers, boxed, parts, stated, unbracketed
 from stages.evals.published.benchmark import Sample, mean_score, problem_of
 from stages.evals.published.clusters import mean_of, one_each
 from stages.evals.published.entries import Entry
@@ -106,11 +106,6 @@ def check(problem: Problem, text: str) -> Judgement:
     return next((one for one in found if one.verdict is not Verdict.PASS), PASS)
 
 
-def boxed(answer: str) -> str:
-    """An answer as a response that states it."""
-    return rf"\boxed{{{answer}}}"
-
-
 def _judged(blank: Blank, text: str) -> Judgement:
     return JUDGES[blank.kind](blank, text)
 
@@ -134,7 +129,8 @@ def _value(blank: Blank, text: str) -> Judgement:
         exact = _maths(blank, text)
     except VerifierError:
         exact = judge_text(blank.gold, text)
-    return exact if found is None or exact.verdict is Verdict.PASS else found
+    unread = found is None or found.verdict is Verdict.UNPARSED
+    return exact if found is None or unread or exact.verdict is Verdict.PASS else found
 
 
 def _truth(blank: Blank, text: str) -> Judgement:

@@ -76,11 +76,11 @@ def test_an_id_that_stands_twice_and_no_aime_answer_are_refused(tmp_path: Path) 
     path = tmp_path / "a.jsonl"
     row = json.dumps({"id": 7, "problem": "?", "answer": "012"}) + "\n"
     path.write_text(row)
-    (problem,) = load(Published("aime", "maths", ("*",), aime), path, None).problems
+    (problem,) = load(Published("aime25", "maths", ("*",), aime(2025)), path, None).problems
     assert (problem.id, problem.answer) == ("7", "12")
     path.write_text(row * 2)
     with pytest.raises(DataError, match=r"a\.jsonl:2: id '7' stands at .*a\.jsonl:1 too"):
-        load(Published("aime", "maths", ("*",), aime), path, None)
+        load(Published("aime25", "maths", ("*",), aime(2025)), path, None)
     path.write_text(row.replace("012", "1200"))
     with pytest.raises(DataError, match="no AIME answer"):
-        load(Published("aime", "maths", ("*",), aime), path, None)
+        load(Published("aime25", "maths", ("*",), aime(2025)), path, None)
