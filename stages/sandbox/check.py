@@ -7,7 +7,7 @@ mode "function": "fn", a name or "Class.method", is called; "tests" are [[[argum
 mode "assert": "test" is the source of a test and "entry" what it is about, a name or a call; the
 test runs apart from the program, which it can only call.
 checker "tokens" (the default): equal between blanks. "decimals": where a fraction is expected, a
-number within "rel" or "abs" (1e-6) will do. "numbers": and whole ones in any spelling (3.0 for 3).
+number within "rel" or "abs" (1e-6) will do. "numbers": and 3.0 where 3 is expected.
 "float": numbers within "rel" or "abs" for whole ones, too. "any_order": the same lines, or members,
 in any order.
 limits: {"time_s": 5, "mem_mb": 512, "disk_mb": 16, "nproc": 32, "output_mb": 8}; time is processor

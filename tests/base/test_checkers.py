@@ -13,6 +13,7 @@ from tests.tables import each
 
 TOKENS, FLOAT, ANY = Checker(), Checker("float"), Checker("any_order")
 DECIMALS = Checker("decimals")
+NUMBERS = Checker("numbers")
 LONG = "9" * 5000
 
 
@@ -31,6 +32,13 @@ LONG = "9" * 5000
         (FLOAT, "1", "inf", False),
         (FLOAT, "1e9", "1000000000", True),
         (FLOAT, "YES 0.5", "YES 0.5000000001", True),
+        (NUMBERS, "3 -7 12", "3.0 -07 1.2e1", True),
+        (NUMBERS, str(10**40), str(10**40 + 1), False),
+        (NUMBERS, "1000000", "1000000.5", False),
+        (NUMBERS, "0.333333333", "0.3333333", True),
+        (NUMBERS, "3", "three", False),
+        (NUMBERS, "yes", "Yes", False),
+        (NUMBERS, LONG, f"0{LONG}", False),  # more digits than a number may have
         (ANY, "a b\nc", "c\na  b", True),
         (ANY, "a\na\nb", "a\nb\nb", False),
     ],
@@ -54,6 +62,10 @@ def test_texts(checker, expected, output, same):
         (ANY, [1, 2], {2, 1}, True),
         (ANY, [1, 2, 2], {2, 1}, False),
         (TOKENS, None, None, True),
+        (NUMBERS, [1, [2]], (1.0, (2,)), True),
+        (NUMBERS, 2**60, 2.0**60 + 256, False),
+        (NUMBERS, 1, True, False),
+        (NUMBERS, 0.5, 0.5 + 1e-9, True),
         (TOKENS, 0.1, 0.1 + 1e-9, False),
         (FLOAT, 0.1, 0.1 + 1e-9, True),
         (FLOAT, 1, True, False),

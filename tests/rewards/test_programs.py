@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from stages.base.records import Judgement, Problem, Verdict
 from stages.problems.code import Case, CodeTask
 from stages.rewards.judge import score
-from stages.rewards.programs import program_in
+from stages.rewards.programs import Block, fenced_blocks, program_in, tagged_program_in
 from stages.rewards.rows import problem_of
 from stages.rewards.workers import WorkerJudge
 from tests.problems.runs import Broken, Remembering
@@ -47,6 +47,30 @@ def answer(program: str, said: str = "So:") -> str:
 )
 def test_the_last_closed_block_is_the_program(text, program):
     assert program_in(text) == program
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("```C++\nint x;\n```", ("c++", "int x;\n")),
+        ("```python title=a\nx\n```", ("python", "x\n")),
+        ("```\nx = 1\n```", ("", "x = 1\n")),
+        ("```python\nx\n```\n```cpp\ny\n```\n```text\n1\n```", ("cpp", "y\n")),
+        ("```rust\nx\n```", ("", "x\n")),
+        ("```cpp\nx", None),
+    ],
+)
+def test_the_language_is_the_one_that_the_block_names(text, found):
+    assert tagged_program_in(text) == found
+
+
+def test_a_block_knows_the_line_above_it_and_none_of_an_earlier_block():
+    text = "So\n\n a.py: \n\n```py\nx\n\n```\n```\ny\n```\nend\n~~~sh\n~~~"
+    assert fenced_blocks(text) == [
+        Block("py", "x\n\n", "a.py:"),
+        Block("", "y\n", ""),
+        Block("sh", "", "end"),
+    ]
 
 
 SHOWN = ["```\nInput: 1 2\nOutput: 3\n```", "```bash\npython a.py\n```", "```text\n3\n```"]

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
+from weakref import WeakSet
 
 from stages.base.errors import ResourceError, VerifierError
 from stages.base.protocols import Sandbox
@@ -64,13 +65,20 @@ def _tried(answers: Sequence[Answer]) -> Iterator[dict[str, Any] | Judgement]:
             yield Judgement(Verdict.UNPARSED, 0.0, reason)
 
 
+_ready: WeakSet[Sandbox] = WeakSet()
+"""Sandboxes in which the frame of the tests in C++ was seen to run."""
+
+
 def _no_compiler(exercise: Exercise, sandbox: Sandbox) -> str:
     """Why no test in C++ runs here, "" if they do."""
+    if sandbox in _ready:
+        return ""
     try:
         (found,) = checked([probing(exercise)], sandbox)
     except ResourceError as error:
         return f"no toolchain: {error}"
     if found.verdict is Verdict.PASS:
+        _ready.add(sandbox)
         return ""
     return f"no toolchain: the frame of the tests in C++ does not run here ({found.reason})"
 

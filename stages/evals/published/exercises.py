@@ -26,7 +26,7 @@ RUN_HERE = ("python", "cpp")
 """Languages whose tests run in our sandbox."""
 
 DOCS = ("introduction.md", "instructions.md", "instructions.append.md")
-COMMENT = re.compile(r"\s*(?:#|//|/\*|\(\*|--|;)\s*(.*)")
+COMMENT = re.compile(r"\s*(?:#+\s|//|/\*|\(\*|--|;)\s*(.*)")
 STACK = re.compile(r"\b(?:currentframe|getouterframes|_getframe)\b")
 BUILD_FILES = frozenset(("CMakeLists.txt", "Cargo.toml"))
 ASKED = """\
