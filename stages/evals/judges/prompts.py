@@ -19,7 +19,7 @@ FORGED = (
     (re.compile(r"<\|(?=[^|<>\n]{1,40}\|>)"), "< |"),
     (
         re.compile(
-            r"<(?=/?(?:think|role|s|bos|eos|system|assistant|user|tool_\w+|(?:start|end)_of_turn)>)",
+            r"<(?=/?(?:think|role|s|bos|eos|tool_\w+|(?:start|end)_of_turn)>)",
             re.IGNORECASE,
         ),
         "< ",
