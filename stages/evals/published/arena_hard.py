@@ -199,7 +199,7 @@ def _games(samples: Sequence[Sample], styled: bool) -> list[Game]:
     ]
 
 
-def summary(samples: Sequence[Sample]) -> dict[str, Any]:
+def overall(samples: Sequence[Sample]) -> dict[str, Any]:
     """The share of wins, with the percentile interval of drawing questions anew."""
     games = _games(samples, styled=False)
     names = sorted({game.question for game in games})

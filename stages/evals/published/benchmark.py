@@ -82,7 +82,7 @@ class Published:
     none of a row that is not part of the benchmark, given the seed of the options' order.
     ``units`` are what the score is the mean of, ``item_score`` that of one problem's samples,
     ``metric`` the score's name, with k in it; ``known`` the SHA-256 of its file. ``judged`` says
-    how a model judges it, in place of ``judge``. ``summary`` gives score and intervals where they
+    how a model judges it, in place of ``judge``. ``overall`` gives score and intervals where they
     are no mean of units. ``completed`` puts into the problems what files beside the first hold,
     those that the patterns ``beside`` name.
     """
@@ -98,7 +98,7 @@ class Published:
     measures: Callable[[Sequence[Sample]], dict[str, Any]] = no_measures
     known: frozenset[str] = frozenset()
     judged: Judged | None = None
-    summary: Callable[[Sequence[Sample]], dict[str, Any]] | None = None
+    overall: Callable[[Sequence[Sample]], dict[str, Any]] | None = None
     beside: tuple[str, ...] = ()
     completed: Callable[[Sequence[Problem], Sequence[Entry]], list[Problem]] | None = None
 

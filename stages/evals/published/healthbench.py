@@ -135,9 +135,9 @@ def share_of(rubrics: Sequence[dict[str, Any]], met: Sequence[bool]) -> float | 
     return got / possible if possible > 0 else None
 
 
-def summary(samples: Sequence[Sample]) -> dict[str, Any]:
+def overall(samples: Sequence[Sample]) -> dict[str, Any]:
     """The mean of the shares, held to [0, 1] at the end."""
-    return weighted.summary(samples, lambda one: one.judgement.parts[SHARE])
+    return weighted.by_groups(samples, lambda one: one.judgement.parts[SHARE])
 
 
 def measures(samples: Sequence[Sample]) -> dict[str, Any]:

@@ -35,8 +35,8 @@ def totals(benchmark: Published, loaded: Loaded, samples: Sequence[Sample]) -> d
         )
     groups = grouped(scored)
     found = summarise(benchmark.units(samples), ANY_SHARE)
-    if benchmark.summary is not None:
-        found |= benchmark.summary(samples)
+    if benchmark.overall is not None:
+        found |= benchmark.overall(samples)
     repeats = summarise(scored, ANY_SHARE)
     counts = Counter(one.verdict.value for one in scored)
     return {
