@@ -15,7 +15,7 @@ from typing import Any
 
 from stages.base.errors import DataError
 from stages.base.protocols import Sandbox
-from stages.base.records import Judgement, Problem
+from stages.base.records import Judgement, Problem, Verdict
 from stages.evals.judges.judging import Judged
 from stages.evals.published.entries import Entry, files_of, read_entries
 from stages.evals.scoring import Scored
@@ -57,6 +57,13 @@ def by_reading(check: Check) -> Judge:
     return judge
 
 
+def by_model(answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgement]:
+    """No judgement: for benchmarks that a model judges, where no model was asked."""
+    del sandbox
+    reason = "a model judges this benchmark: `python -m stages.evals score` asks it"
+    return [Judgement(Verdict.ERROR, None, reason) for _ in answers]
+
+
 def mean_score(samples: Sequence[Scored]) -> float | None:
     """The mean of the samples of a question that could be checked; None if none could."""
     known = [one.score for one in samples if one.score is not None]
@@ -82,7 +89,7 @@ class Published:
     none of a row that is not part of the benchmark, given the seed of the options' order.
     ``units`` are what the score is the mean of, ``item_score`` that of one problem's samples,
     ``metric`` the score's name, with k in it; ``known`` the SHA-256 of its file. ``judged`` says
-    how a model judges it, in place of ``judge``. ``overall`` gives score and intervals where they
+    how a model judges it; ``judge`` is then `by_model`. ``overall`` gives score and intervals where they
     are no mean of units. ``completed`` puts into the problems what files beside the first hold,
     those that the patterns ``beside`` name.
     """

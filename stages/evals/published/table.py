@@ -20,7 +20,7 @@ from stages.evals.published import (
     olympiad,
     zebra,
 )
-from stages.evals.published.benchmark import Published, by_reading
+from stages.evals.published.benchmark import Published, by_model, by_reading
 from stages.evals.published.totals import by_group
 
 KNOWN = {
@@ -111,6 +111,7 @@ BENCHMARKS = (
         "knowledge",
         ("*hle*.jsonl", "*hle*.json", "test*.parquet", "*.parquet"),
         hle.hle,
+        by_model,
         judged=hle.JUDGED,
         measures=hle.measures,
     ),
@@ -119,6 +120,7 @@ BENCHMARKS = (
         "healthcare",
         ("*oss_eval.jsonl", "*healthbench*.jsonl", "*.jsonl"),
         healthbench.healthbench,
+        by_model,
         judged=healthbench.JUDGED,
         overall=healthbench.overall,
         metric="points of possible points",
@@ -129,6 +131,7 @@ BENCHMARKS = (
         "multi-turn",
         ("benchmark_questions.jsonl", "*multi*challenge*.jsonl"),
         multichallenge.multichallenge,
+        by_model,
         judged=multichallenge.JUDGED,
         overall=multichallenge.overall,
         metric="mean over axes, avg@{k}",
@@ -139,6 +142,7 @@ BENCHMARKS = (
         "alignment",
         ("question.jsonl", "*arena*hard*question*.jsonl"),
         arena_hard.arena_hard,
+        by_model,
         judged=arena_hard.JUDGED,
         overall=arena_hard.overall,
         metric="wins over the baseline",
@@ -151,6 +155,7 @@ BENCHMARKS = (
         "alignment",
         ("creative_writing_prompts_v3.json", "*creative*.json"),
         creative_writing.creative_writing,
+        by_model,
         judged=creative_writing.JUDGED,
         units=creative_writing.by_prompt,
         metric="rubric, mean over pieces",
@@ -161,6 +166,7 @@ BENCHMARKS = (
         "maths",
         ("proofbench.csv", "*proof*.csv", "*olympiad*.jsonl", "*proof*.jsonl"),
         olympiad.olympiad,
+        by_model,
         judged=olympiad.JUDGED,
         metric="points of 7, avg@{k}",
         measures=olympiad.measures,
