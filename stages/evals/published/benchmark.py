@@ -89,9 +89,9 @@ class Published:
     none of a row that is not part of the benchmark, given the seed of the options' order.
     ``units`` are what the score is the mean of, ``item_score`` that of one problem's samples,
     ``metric`` the score's name, with k in it; ``known`` the SHA-256 of its file. ``judged`` says
-    how a model judges it; ``judge`` is then `by_model`. ``overall`` gives score and intervals where they
-    are no mean of units. ``completed`` puts into the problems what files beside the first hold,
-    those that the patterns ``beside`` name.
+    how a model judges it; ``judge`` is then `by_model`. ``overall`` gives score and intervals where
+    they are no mean of units. ``completed`` puts into the problems what files beside the first
+    hold, those that the patterns ``beside`` name.
     """
 
     name: str
