@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+from stages.base.checking import encodable
 from stages.base.params import Endpoint
 from stages.base.served import CUT, Served
 from stages.evals.judges.asking import Reply
@@ -41,4 +42,4 @@ class EndpointAsker:
         found = self._served.ask([{"role": "user", "content": prompt}], seed)
         with self._lock:
             self._failures = self._failures + 1 if found.failure else 0
-        return Reply(found.text, found.failure, found.failure == CUT)
+        return Reply(str(encodable(found.text)), found.failure, found.failure == CUT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,8 @@ TOGETHER = 512
 class EngineAsker:
     """Protocol ``Asker`` by a model of ``lm_harness.vllm_model``.
 
-    The chat template is the model's own. A reply that reaches ``max_tokens`` is a failure; a prompt
-    too long for the window is a ConfigError before anything is generated.
+    The chat template is the model's own. A reply that reaches ``max_tokens`` is a failure, and so
+    is a prompt that leaves no room for one in the window.
     """
 
     def __init__(self, engine: Any, model: str, max_tokens: int, temperature: float = 0.0) -> None:
@@ -35,23 +36,39 @@ class EngineAsker:
     def ask(self, prompts: Sequence[str], seeds: Sequence[int]) -> Iterator[Reply]:
         for start in range(0, len(prompts), TOGETHER):
             end = start + TOGETHER
-            yield from self._batch(prompts[start:end], seeds[start:end])
+            some = list(zip(prompts[start:end], seeds[start:end], strict=True))
+            refused = [self._refused(prompt) for prompt, _ in some]
+            fitting = [one for one, why in zip(some, refused, strict=True) if not why]
+            replies = iter(self._batch(fitting))
+            yield from (Reply(failure=why) if why else next(replies) for why in refused)
 
-    def _batch(self, prompts: Sequence[str], seeds: Sequence[int]) -> list[Reply]:
-        # The harness draws by the name of a problem, so the seed is part of it.
-        asked = [
-            Problem(f"{number:06}-{seed}", "", "judge", prompt, "", prompt)
-            for number, (prompt, seed) in enumerate(zip(prompts, seeds, strict=True))
-        ]
+    def _refused(self, prompt: str) -> str:
+        """Why a prompt cannot be asked; "" if it can."""
+        turn = [{"role": "user", "content": prompt}]
+        tokens = len(self._engine.tok_encode(self._engine.apply_chat_template(turn)))
+        room, asked = self._engine.max_length, self._sampling.max_tokens
+        if tokens + asked <= room:
+            return ""
+        return f"{tokens} tokens and a reply of {asked} do not fit the window of {room}"
+
+    def _batch(self, some: Sequence[tuple[str, int]]) -> list[Reply]:
+        if not some:
+            return []
+        # The harness draws by the name of a problem: prompt and seed, and nothing of the batch.
+        names = [f"{sha256(prompt.encode()).hexdigest()[:16]}-{seed}" for prompt, seed in some]
+        asked = {
+            name: Problem(name, "", "judge", prompt, "", prompt)
+            for name, (prompt, _) in zip(names, some, strict=True)
+        }
         with tempfile.TemporaryDirectory(prefix="judge-") as folder:
             found = respond(
                 self._engine,
                 Path(folder),
-                [Assignment("judge", asked, self._sampling)],
+                [Assignment("judge", list(asked.values()), self._sampling)],
                 SEED,
             )["judge"]
-        replies = {one.problem: one for one in found}
-        return [_reply(replies[one.id].text, replies[one.id].finish) for one in asked]
+        replies = {one.problem: _reply(one.text, one.finish) for one in found}
+        return [replies[name] for name in names]
 
 
 def _reply(text: str, finish: str) -> Reply:

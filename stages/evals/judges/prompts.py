@@ -11,6 +11,8 @@ import hashlib
 import re
 from dataclasses import dataclass
 
+from stages.base.checking import encodable
+
 MARK = 16  # hex digits
 PLACE = re.compile(r"\{([a-z_]+)\}")
 FORGED = (
@@ -19,7 +21,7 @@ FORGED = (
     (re.compile(r"<\|(?=[^|<>\n]{1,40}\|>)"), "< |"),
     (
         re.compile(
-            r"<(?=/?(?:think|role|s|bos|eos|system|assistant|user|tool_\w+|(?:start|end)_of_turn)>)",
+            r"<(?=/?(?:think|role|s|bos|eos|tool_\w+|(?:start|end)_of_turn)>)",
             re.IGNORECASE,
         ),
         "< ",
@@ -84,9 +86,9 @@ class Template:
 
         Texts are put in once: what in them looks like a place stays.
         """
-        plain = {name: unforged(text) for name, text in texts.items()}
-        seal = "\x1f".join([self.name, *texts.values()])
-        mark = hashlib.sha256(seal.encode("utf-8", "surrogatepass")).hexdigest()[:MARK]
+        sound = {name: str(encodable(text)) for name, text in texts.items()}
+        plain = {name: unforged(text) for name, text in sound.items()}
+        mark = hashlib.sha256("\x1f".join([self.name, *sound.values()]).encode()).hexdigest()[:MARK]
         labels = " or ".join([*filter(None, [", ".join(self.labels[:-1])]), self.labels[-1]])
         places = {"mark": mark, "labels": labels} | {
             name: f"<<<{name.upper()} {mark}>>>\n{text}\n<<<END {mark}>>>"

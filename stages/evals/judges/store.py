@@ -64,7 +64,7 @@ class Store:
         self._replies[key] = reply
         if self._file >= 0:
             line = dump_line({"key": key, "reply": reply}) + "\n"
-            os.write(self._file, line.encode("utf-8", "replace"))
+            os.write(self._file, line.encode())
 
     def replies(self, asker: Asker | None, asked: Sequence[Asked]) -> list[Reply]:
         """A reply to each question: the kept one, else that of the model, which is kept at once.

@@ -86,29 +86,23 @@ def arena_hard(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
 def with_baseline(problems: Sequence[Problem], rows: Sequence[Entry]) -> list[Problem]:
     """The problems with the baseline's answer as theirs; DataError if one has none.
 
-    Rows are those of ``model_answer``: ``uid``, ``model``, ``messages``. Where the published
-    baseline of the category has no answer, that of the only model with one counts.
+    Rows are those of ``model_answer``: ``uid``, ``model``, ``messages``. Answers of other models
+    than the category's published baseline do not count; rows that name no model are a baseline of
+    your own, ``uid`` and ``answer``.
     """
-    found: dict[str, dict[str, str]] = {}
-    for entry in rows:
-        found.setdefault(entry.text("uid", "id"), {})[_author(entry)] = _said(entry)
+    found = {(entry.text("uid", "id"), str(entry.row.get("model") or "")): entry for entry in rows}
     filled = []
     for problem in problems:
-        wanted, there = BASELINES[problem.meta["group"]], found.get(problem.id, {})
-        if wanted not in there and len(there) != 1:
+        wanted = BASELINES[problem.meta["group"]]
+        entry = found.get((problem.id, wanted)) or found.get((problem.id, ""))
+        if entry is None:
             raise DataError(
-                f"{problem.id}: no answer of the baseline {wanted} in the baseline's file, and "
-                f"{len(there)} others. docs/benchmarks.md says where to get it."
+                f"{problem.id}: the baseline {wanted} has no answer to it in the files of answers. "
+                "docs/benchmarks.md says where to get them."
             )
-        author = wanted if wanted in there else next(iter(there))
-        key = f"{problem.key}{there[author]}"
-        meta = problem.meta | {"baseline": author}
-        filled.append(replace(problem, answer=there[author], key=key, meta=meta))
+        said = _said(entry)
+        filled.append(replace(problem, answer=said, key=f"{problem.key}{said}"))
     return filled
-
-
-def _author(entry: Entry) -> str:
-    return str(entry.row.get("model") or BASELINE)
 
 
 def _said(entry: Entry) -> str:
@@ -205,7 +199,7 @@ def _games(samples: Sequence[Sample], styled: bool) -> list[Game]:
     ]
 
 
-def summary(samples: Sequence[Sample]) -> dict[str, Any]:
+def overall(samples: Sequence[Sample]) -> dict[str, Any]:
     """The share of wins, with the percentile interval of drawing questions anew."""
     games = _games(samples, styled=False)
     names = sorted({game.question for game in games})

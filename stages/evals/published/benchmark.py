@@ -16,7 +16,7 @@ from typing import Any
 
 from stages.base.errors import DataError
 from stages.base.protocols import Sandbox
-from stages.base.records import Judgement, Problem
+from stages.base.records import Judgement, Problem, Verdict
 from stages.evals.judges.judging import Judged
 from stages.evals.published.entries import Entry, files_of, read_entries
 from stages.evals.scoring import Scored
@@ -56,6 +56,13 @@ def by_reading(check: Check) -> Judge:
         return [judge_one(*answer) for answer in answers]
 
     return judge
+
+
+def by_model(answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgement]:
+    """No judgement: for benchmarks that a model judges, where no model was asked."""
+    del sandbox
+    reason = "a model judges this benchmark: `python -m stages.evals score` asks it"
+    return [Judgement(Verdict.ERROR, None, reason) for _ in answers]
 
 
 def mean_score(samples: Sequence[Scored]) -> float | None:
@@ -100,7 +107,7 @@ class Published:
     none of a row that is not part of the benchmark, given the seed of the options' order, or says
     why by SetAsideError; ``beside`` are other files that a file stands for. ``completed`` puts into
     the problems what files hold that the patterns ``more`` name.
-    ``judged`` says how a model judges it, in place of ``judge``.
+    ``judged`` says how a model judges it; ``judge`` is then `by_model`.
     ``units`` are what the score is the mean of, ``metric`` its name, with k in it; ``overall``
     gives score and interval where they are no mean (then ``scale`` says of what); ``unit`` is what
     a unit is called, ``attempts`` how many samples one may be tried with.

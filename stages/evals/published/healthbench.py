@@ -53,7 +53,8 @@ def healthbench(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
         "messages": said,
         "themes": themes,
         "rubrics": [
-            {name: one[name] for name in ("criterion", "points", "tags")} for one in rubrics
+            {"criterion": one["criterion"], "points": one["points"], "tags": one.get("tags", [])}
+            for one in rubrics
         ],
     }
     asked = "\n".join(f"{one['points']} {one['criterion']}" for one in rubrics)
@@ -66,8 +67,8 @@ def _is_rubric(one: Any) -> bool:
         and isinstance(one.get("criterion"), str)
         and type(one.get("points")) in (int, float)
         and math.isfinite(one["points"])
-        and isinstance(one.get("tags"), list)
-        and all(isinstance(tag, str) for tag in one["tags"])
+        and isinstance(one.get("tags", []), list)
+        and all(isinstance(tag, str) for tag in one.get("tags", []))
     )
 
 
@@ -134,9 +135,9 @@ def share_of(rubrics: Sequence[dict[str, Any]], met: Sequence[bool]) -> float | 
     return got / possible if possible > 0 else None
 
 
-def summary(samples: Sequence[Sample]) -> dict[str, Any]:
+def overall(samples: Sequence[Sample]) -> dict[str, Any]:
     """The mean of the shares, held to [0, 1] at the end."""
-    return weighted.summary(samples, lambda one: one.judgement.parts[SHARE])
+    return weighted.by_groups(samples, lambda one: one.judgement.parts[SHARE])
 
 
 def measures(samples: Sequence[Sample]) -> dict[str, Any]:

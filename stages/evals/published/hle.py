@@ -54,12 +54,13 @@ FIELDS = ("Answer", "Confidence")
 
 
 def hle(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
-    """``id``, ``question``, ``answer``, ``answer_type``, ``image``, ``category``."""
+    """``id``, ``question``, ``answer``; perhaps ``answer_type``, ``image``, ``category``."""
     del shuffle
     if entry.row.get("image"):
         return
     question, gold = entry.text("question").strip(), entry.text("answer").strip()
-    meta = {"verifier": "judge", "type": entry.text("answer_type"), "question": question}
+    kind = str(entry.row.get("answer_type") or "")
+    meta = {"verifier": "judge", "type": kind, "question": question}
     if entry.row.get("category"):
         meta["group"] = entry.text("category")
     yield problem_of(entry.text("id"), f"{question}\n\n{FORM}", gold, "science", meta)

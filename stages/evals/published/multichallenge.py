@@ -59,9 +59,9 @@ def judgement(problem: Problem, text: str, readings: Readings) -> Judgement:
     return Judgement(Verdict.WRONG, 0.0, f"the judge says {said} to {problem.meta['target'][:80]}")
 
 
-def summary(samples: Sequence[Sample]) -> dict[str, Any]:
+def overall(samples: Sequence[Sample]) -> dict[str, Any]:
     """The mean over axes."""
-    return weighted.summary(
+    return weighted.by_groups(
         samples,
         lambda one: one.judgement.reward or 0.0,
         lambda one: str(one.scored.problem.meta["group"]),

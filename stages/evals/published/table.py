@@ -32,7 +32,7 @@ from stages.evals.published import (
     ugmath,
     zebra,
 )
-from stages.evals.published.benchmark import Published, by_reading
+from stages.evals.published.benchmark import Published, by_model, by_reading
 from stages.evals.published.bfcl import composition, judging, rows
 from stages.evals.published.totals import by_group
 
@@ -255,6 +255,7 @@ BENCHMARKS = (
         "knowledge",
         ("*hle*.jsonl", "*hle*.json", "test*.parquet", "*.parquet"),
         hle.hle,
+        by_model,
         judged=hle.JUDGED,
         measures=hle.measures,
     ),
@@ -263,8 +264,9 @@ BENCHMARKS = (
         "healthcare",
         ("*oss_eval.jsonl", "*healthbench*.jsonl", "*.jsonl"),
         healthbench.healthbench,
+        by_model,
         judged=healthbench.JUDGED,
-        overall=healthbench.summary,
+        overall=healthbench.overall,
         metric="points of possible points",
         measures=healthbench.measures,
     ),
@@ -273,8 +275,9 @@ BENCHMARKS = (
         "multi-turn",
         ("benchmark_questions.jsonl", "*multi*challenge*.jsonl"),
         multichallenge.multichallenge,
+        by_model,
         judged=multichallenge.JUDGED,
-        overall=multichallenge.summary,
+        overall=multichallenge.overall,
         metric="mean over axes, avg@{k}",
         measures=by_group,
     ),
@@ -283,8 +286,9 @@ BENCHMARKS = (
         "alignment",
         ("question.jsonl", "*arena*hard*question*.jsonl"),
         arena_hard.arena_hard,
+        by_model,
         judged=arena_hard.JUDGED,
-        overall=arena_hard.summary,
+        overall=arena_hard.overall,
         metric="wins over the baseline",
         measures=arena_hard.measures,
         more=("model_answer/*.jsonl", "*baseline*.jsonl"),
@@ -295,6 +299,7 @@ BENCHMARKS = (
         "alignment",
         ("creative_writing_prompts_v3.json", "*creative*.json"),
         creative_writing.creative_writing,
+        by_model,
         judged=creative_writing.JUDGED,
         units=creative_writing.by_prompt,
         metric="rubric, mean over pieces",
@@ -305,6 +310,7 @@ BENCHMARKS = (
         "maths",
         ("proofbench.csv", "*proof*.csv", "*olympiad*.jsonl", "*proof*.jsonl"),
         olympiad.olympiad,
+        by_model,
         judged=olympiad.JUDGED,
         metric="points of 7, avg@{k}",
         measures=olympiad.measures,

@@ -17,7 +17,7 @@ CONFIDENCE = 0.95
 ONE_GROUP = ""
 
 
-def summary(
+def by_groups(
     samples: Sequence[Sample],
     value: Callable[[Sample], float],
     group: Callable[[Sample], str] = lambda _: ONE_GROUP,

@@ -62,6 +62,10 @@ def test_a_place_in_a_text_is_not_filled() -> None:
     assert filled.text.count("secret") == 1
 
 
+def test_a_lone_surrogate_of_a_response_does_not_reach_what_is_written() -> None:
+    assert "a\ufffdb" in YES_NO.fill(question="?", response="a\ud800b").text
+
+
 def test_wording_labels_and_version_are_in_the_hash_or_the_id() -> None:
     others = [replace(YES_NO, body="J {question}"), replace(YES_NO, labels=("no", "yes"))]
     assert len({one.sha256 for one in (YES_NO, *others)}) == 3

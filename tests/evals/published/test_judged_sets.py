@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from stages.base.errors import ConfigError, VerifierError
+from stages.base.records import Problem
 from stages.evals import __main__ as command
 from stages.evals.judges.asking import Reply, Scripted
 from stages.evals.judges.judging import Panel
 from stages.evals.judges.store import Store
 from stages.evals.published.score import score_file
+from stages.evals.published.table import TABLE
 from tests.evals.published.judged import SCRIPTS, SETS, judged
 from tests.evals.published.minis import MINI, Expected, items, write
 from tests.problems.runs import Broken
@@ -121,6 +123,13 @@ def test_a_failed_judge_is_missing_from_the_score_and_blocks_it_above_a_share(
     assert items(tmp_path)["hle-3"]["score"] is None
     with pytest.raises(VerifierError, match=r"1 of 8 answers .*status 503"):
         judged("hle", path, tmp_path, Panel(asker=Scripted(script)), 0.1)
+
+
+def test_without_a_model_there_is_no_judgement_rather_than_a_wrong_one() -> None:
+    for name in SCRIPTS:
+        found = TABLE[name].judge([(Problem("1", "", "", "", "", ""), "text", "stop")], Broken())
+        assert [one.reward for one in found] == [None]
+        assert "a model judges this benchmark" in found[0].reason
 
 
 def test_without_a_judge_it_is_said_how_to_name_one(tmp_path: Path) -> None:
