@@ -196,9 +196,9 @@ def test_a_loss_is_worse_ends_with_1_and_names_what_flipped(project, capsys):
     assert compare.main(["right", "wrong"]) == compare.WORSE
     shown = capsys.readouterr().out
     assert "sft: of 2 benchmarks 0 better, 2 worse, 0 tie" in shown
-    assert "chain: 27 lost: 00, 03, 06, 09, 12, 15, 18, 21, 24, 27, and 17 more" in shown
+    assert "chain: 27 right -> wrong: 00, 03, 06, 09, 12, 15, 18, 21, 24, 27, and 17 more" in shown
     assert compare.main(["wrong", "right"]) == 0
-    assert "chain: 27 gained: 00, 03" in capsys.readouterr().out
+    assert "chain: 27 wrong -> right: 00, 03" in capsys.readouterr().out
 
 
 def test_json_says_the_same_to_programs(project, capsys):
