@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,8 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
     inputs, outputs = (BENCHMARKS, checkpoint), (responses, scores, items)
     with workspace(f"{STAGE}/{name}", parameters, inputs, outputs) as space:
         table = read_registry(BENCHMARKS)
-        suite = [(benchmark, read_problems(BENCHMARKS, benchmark)) for benchmark in table]
+        asked = [replace(each, context=each.context or engine.context) for each in table]
+        suite = [(benchmark, read_problems(BENCHMARKS, benchmark)) for benchmark in asked]
         for benchmark, problems in suite:
             say(foretell(benchmark.name, len(problems), benchmark.samples or config.samples))
         harness = Harness(checkpoint, run, engine, config, space.checkpoints)
