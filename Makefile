@@ -29,10 +29,10 @@ repro: setup ## Run the whole pipeline of the profile named in params.yaml
 	@echo && sed -n 3p reports/report.md && echo "The report: reports/report.html"
 
 test: setup ## Run every test and check (under 20 minutes)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 test-fast: setup ## Run the tests that need no engine (80 seconds on two cores)
-	$(BIN)/python -m pytest -m 'not slow' -n auto --dist loadfile
+	$(BIN)/python -m pytest -m 'not slow' -n auto
 
 lint: setup ## Style, types and import rules
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
