@@ -7,6 +7,8 @@ TORCH := torch==2.13.0+cpu
 PYTORCH_INDEX := https://download.pytorch.org/whl/cpu
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# Stages and tests start hundreds of processes: none shall compile again what another has.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup repro test test-fast lint serve lock clean
 
