@@ -7,6 +7,8 @@ TORCH := torch==2.13.0+cpu
 PYTORCH_INDEX := https://download.pytorch.org/whl/cpu
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# Stages and tests start hundreds of processes: none shall compile again what another has.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup repro test test-fast lint serve lock clean
 
@@ -29,10 +31,10 @@ repro: setup ## Run the whole pipeline of the profile named in params.yaml
 	@echo && sed -n 3p reports/report.md && echo "The report: reports/report.html"
 
 test: setup ## Run every test and check (under 20 minutes)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 test-fast: setup ## Run the tests that need no engine (80 seconds on two cores)
-	$(BIN)/python -m pytest -m 'not slow' -n auto --dist loadfile
+	$(BIN)/python -m pytest -m 'not slow' -n auto
 
 lint: setup ## Style, types and import rules
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports

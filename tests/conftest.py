@@ -1,22 +1,35 @@
 """Shared by all tests: the process settings of the package come first; no test needs a network.
 
 `make test-fast` draws fewer examples for a property, and does not even import a module that is slow
-as a whole.
+as a whole. Several workers (`-n`) share the tests file by file, the longest first.
 """
 
 from __future__ import annotations
 
 import gc
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
 
 import stages  # noqa: F401  (sets thread counts and offline switches before torch is imported)
 
 gc.set_threshold(50_000)  # what the libraries leave lives for ever: seldom look through it
 
+TESTS = Path(__file__).parent
+# Each wants gigabytes and all cores: one worker runs them, one after another.
+ENGINES = (
+    "engines/",
+    "evals/test_vllm_",
+    "rl/test_real_",
+    "test_road",
+    "test_train_",
+    "test_make_",
+)
+SLOW = re.compile(r"\bmark\.slow\b")
 SLOW_MODULE = re.compile(r"^pytestmark = .*\bslow\b", re.MULTILINE)
 
 
@@ -28,9 +41,44 @@ def is_fast(config: pytest.Config) -> bool:
 def pytest_configure(config: pytest.Config) -> None:
     """Profiles "default", and "costly" for properties whose examples take a while."""
     fast = is_fast(config)
-    settings.register_profile("costly", deadline=None, max_examples=8 if fast else 60)
-    settings.register_profile("tests", deadline=None, max_examples=20 if fast else 100)
+    settings.register_profile("costly", deadline=None, max_examples=5 if fast else 60)
+    settings.register_profile("tests", deadline=None, max_examples=10 if fast else 100)
     settings.load_profile("tests")
+
+
+class FileByFile(LoadScopeScheduling):
+    """A worker is given a whole file, for its fixtures; one worker, all that start an engine."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return "engines" if starts_engine(file) else file
+
+
+def starts_engine(file: str) -> bool:
+    """Whether a test file is among ``ENGINES``."""
+    return file.removeprefix("tests/").startswith(ENGINES)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> FileByFile | None:
+    """Unless `--dist` says otherwise. Files are handed out in the order of their collection."""
+    if config.getoption("dist") != "load":
+        return None
+    config.option.loadscopereorder = False
+    return FileByFile(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of several workers none shall be left with a long file at the end."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: place(item.path))
+
+
+@cache
+def place(path: Path) -> int:
+    """Engines first, then files with slow tests, then the others."""
+    if starts_engine(path.relative_to(TESTS).as_posix()):
+        return 0
+    return 1 if SLOW.search(path.read_text(encoding="utf-8")) else 2
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -10,7 +10,7 @@ import yaml
 from stages.base.errors import ConfigError, DataError
 
 
-class _UniqueKeys(yaml.SafeLoader):
+class _UniqueKeys(yaml.CSafeLoader):
     """Refuses a key that stands twice in one mapping; YAML lets the last one win without a word."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:

@@ -10,13 +10,14 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from tests.engines import world
 from tests.engines.samples import lively
 
 pytestmark = pytest.mark.slow
 
 
-def step(ranks: int, folder) -> tuple[dict[str, torch.Tensor], dict[str, float]]:
-    """Weights after one step, and what was reported."""
+def step_together(ranks: int, folder) -> None:
+    """One step of as many processes."""
     command = [sys.executable, "-m", "tests.engines.world"]
     running = [
         subprocess.Popen([*command, str(rank), str(ranks), str(folder)], stderr=subprocess.PIPE)
@@ -25,6 +26,10 @@ def step(ranks: int, folder) -> tuple[dict[str, torch.Tensor], dict[str, float]]
     for process in running:
         _, errors = process.communicate(timeout=300)
         assert process.returncode == 0, errors.decode()[-2000:]
+
+
+def left(ranks: int, folder) -> tuple[dict[str, torch.Tensor], dict[str, float]]:
+    """Weights after one step, and what was reported."""
     return load_file(folder / f"{ranks}.safetensors"), json.loads(
         (folder / f"{ranks}.json").read_text()
     )
@@ -33,7 +38,9 @@ def step(ranks: int, folder) -> tuple[dict[str, torch.Tensor], dict[str, float]]
 @pytest.mark.field_bug(2)
 def test_the_number_of_ranks_leaves_the_gradient(tmp_path):
     before = dict(lively(4).state_dict())
-    (one, said_one), (two, said_two) = (step(ranks, tmp_path) for ranks in (1, 2))
+    world.main(0, 1, tmp_path)
+    step_together(2, tmp_path)
+    (one, said_one), (two, said_two) = (left(ranks, tmp_path) for ranks in (1, 2))
     moved = torch.cat([(one[name] - before[name]).flatten().double() for name in before])
     apart = torch.cat([(one[name] - two[name]).flatten().double() for name in before])
     assert moved.norm() > 100

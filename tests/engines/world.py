@@ -12,6 +12,7 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 
+import deepspeed
 import numpy as np
 import torch
 from safetensors.torch import save_file
@@ -42,9 +43,11 @@ def exchanges() -> list[Exchange]:
     return found
 
 
-def main(rank: int, ranks: int, folder: Path) -> None:
-    """Take every ``ranks``-th response and make one step with all the others."""
+def meet(rank: int, ranks: int, folder: Path) -> None:
+    """Join the group of all ranks."""
     os.environ |= {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(ranks)}
+    # As in start_process_group: else DeepSpeed compiles, for a minute, what training never calls.
+    deepspeed.ops.__compatible_ops__["deepspeed_shm_comm"] = False
     torch.distributed.init_process_group(
         "gloo",
         init_method=f"file://{folder / f'meet-{ranks}'}",
@@ -52,6 +55,12 @@ def main(rank: int, ranks: int, folder: Path) -> None:
         world_size=ranks,
         timeout=timedelta(seconds=120),
     )
+
+
+def main(rank: int, ranks: int, folder: Path) -> None:
+    """Take every ``ranks``-th response and make one step with all the others."""
+    if ranks > 1:  # else the trainer starts a group of its own
+        meet(rank, ranks, folder)
     model = lively(4)
     trainer = DeepSpeedTrainer(
         TokenLogProbabilities(model), torch.optim.SGD(model.parameters(), lr=1.0), gradient_clip=0.0

@@ -259,15 +259,15 @@ PAIRS = [
 
 
 @pytest.mark.parametrize("name", list(FAMILIES))
-@pytest.mark.parametrize("pair", PAIRS)
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=4, deadline=None)
-def test_two_answers_in_one_dress_never_pass(name, pair, seed):
+@settings(settings.get_profile("costly"))
+def test_two_answers_in_one_dress_never_pass(name, seed):
     one, two = generate(name, 2, seed, "text", False, 10)
     family, instance, _ = instance_of(one)
     assume(not family.check(instance, two.answer, "text"))
-    for right in (one.answer, one.answer.replace(" / ", "\n"), one.answer.replace(" ", "")):
-        assert not passes(one, pair.format(w=two.answer, r=right))
+    rights = {one.answer, one.answer.replace(" / ", "\n"), one.answer.replace(" ", "")}
+    said = [pair.format(w=two.answer, r=right) for pair in PAIRS for right in rights]
+    assert not [text for text in said if passes(one, text)]
 
 
 def table(grid):

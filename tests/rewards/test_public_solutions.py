@@ -44,6 +44,7 @@ def test_the_problem_copied_is_never_its_answer():
 
 
 @needs_gsm8k
+@pytest.mark.slow
 def test_solutions_of_gsm8k_state_their_answers_and_nothing_else():
     for row in read_jsonl(GSM8K):
         gold = row["answer"].split("####")[1].strip()

@@ -126,68 +126,72 @@ EQUAL = "class E:\n    def __eq__(self, other): return True\n"
 RAISES = "try:\n    f(1)\n    assert False\nexcept {kind}:\n    pass"
 
 
+ASKED = [
+    ("def f(n): raise ValueError", RAISES.format(kind="Exception"), "pass"),
+    ("class E(KeyError): pass\ndef f(n): raise E", RAISES.format(kind="LookupError"), "pass"),
+    ("def f(n): 'ä'.encode('ascii')", RAISES.format(kind="ValueError"), "pass"),
+    # nor does a loop of the test's end when the program says so
+    (
+        "def f(n): raise StopIteration",
+        "assert all(map(lambda n: f(n) == 1, [1]))",
+        "runtime_error",
+    ),
+    ("def f(n): raise StopIteration", RAISES.format(kind="RuntimeError"), "pass"),
+    # to end where an error is expected, or to answer nonsense, is no error
+    ("import os\ndef f(n): os._exit(0)", RAISES.format(kind="Exception"), "runtime_error"),
+    ("import os\ndef f(n): os.close(4)", RAISES.format(kind="BaseException"), "runtime_error"),
+    ("import os\ndef f(n): os.write(4, b'xxxx')", RAISES.format(kind=""), "runtime_error"),
+    # a test that cannot be asked apart is the data's fault, and never a program's doing
+    ("def f(x): return x", "f(object())", "sandbox_error"),
+    ("def f(x): return x", "def test_f():\n    assert f(1) == 2", "sandbox_error"),
+    ("def f(x): return x", "import numpy\nassert f(1) == 1", "sandbox_error"),
+    ("def f(x): return x", "assert f(1 == 1", "sandbox_error"),
+    ("import os\nos._exit(0)", "assert f(1) == 1", "runtime_error"),
+    ("def f(: return x", "assert f(1) == 1", "compile_error"),
+    ("def f(x): return x", "assert f(1) == 1\nf(object())", "runtime_error"),
+    ("def f(x):\n    for _ in range(196): x = [x]\n    return x", "f([f(1)])", "runtime_error"),
+    ("def f(*, x): x.append(1)", "x = [0]\nf(x=x)\nassert x == [0, 1]", "pass"),
+    ("class S:\n    def f(self, n): return n", "def check(c): assert c(1) == 1", "pass"),
+    # what a program may give, and how a test may look at it
+    ("from collections import Counter as f", "assert f('aab') == {'a': 2, 'b': 1}", "pass"),
+    ("def f(n): return (n, [n], {n})", "assert f(1) == (1, [1], {1})", "pass"),
+    ("def f(n): return (n, [n])", "assert f(1) == [1, [1]]", "wrong_answer"),
+    ("def f(n): return n / 3", "assert abs(f(1.0) - 0.333) < 1e-2", "pass"),
+    ("def f(n): return float('nan')", "import math\nassert math.isnan(f(1))", "pass"),
+    ("def f(n): return -0.0", "assert str(f(1)) == '-0.0'", "pass"),
+    ("def f(s): return s[::-1]", "assert f('ä\\ud800\\n') == '\\n\\ud800ä'", "pass"),
+    ("def f(n): return 7 ** n", "assert f(9999) == 7 ** 9999", "pass"),
+    (
+        "def f(*a, k=2, **m): return a, k, m",
+        "assert f(1, x=b'b') == ((1,), 2, {'x': b'b'})",
+        "pass",
+    ),
+    ("def f(d): d['k'].append(1)", "d = {'k': []}\nf(d)\nassert d == {'k': [1]}", "pass"),
+    ("def f(n): yield n", "assert list(f(1)) == [1]", "runtime_error"),
+    (f"{EQUAL}def f(x): return E()", "assert f(1) == 2", "runtime_error"),
+    (
+        EQUAL.replace("E", "E(int)") + "def f(x): return E(x)",
+        "assert f(1) == 2",
+        "wrong_answer",
+    ),
+    ("def f(x): return '2 or True'", "assert f(1) == 2", "wrong_answer"),
+    ("def f(x): return [x]\ndef g(x): return x[0]", "assert g(f(1)) == 1", "sandbox_error"),
+    ("def f(x): return 1", "from math import *\nassert f(1) == sqrt(1)", "pass"),
+    ("def f(n): return n == 990 or f(n + 1)", "assert f(0) is True", "pass"),
+]
+
+
 @needs_namespaces
 @pytest.mark.field_bug("S1", "S3")
-@pytest.mark.parametrize(
-    ("program", "test", "verdict"),
-    [
-        ("def f(n): raise ValueError", RAISES.format(kind="Exception"), "pass"),
-        ("class E(KeyError): pass\ndef f(n): raise E", RAISES.format(kind="LookupError"), "pass"),
-        ("def f(n): 'ä'.encode('ascii')", RAISES.format(kind="ValueError"), "pass"),
-        # nor does a loop of the test's end when the program says so
-        (
-            "def f(n): raise StopIteration",
-            "assert all(map(lambda n: f(n) == 1, [1]))",
-            "runtime_error",
-        ),
-        ("def f(n): raise StopIteration", RAISES.format(kind="RuntimeError"), "pass"),
-        # to end where an error is expected, or to answer nonsense, is no error
-        ("import os\ndef f(n): os._exit(0)", RAISES.format(kind="Exception"), "runtime_error"),
-        ("import os\ndef f(n): os.close(4)", RAISES.format(kind="BaseException"), "runtime_error"),
-        ("import os\ndef f(n): os.write(4, b'xxxx')", RAISES.format(kind=""), "runtime_error"),
-        # a test that cannot be asked apart is the data's fault, and never a program's doing
-        ("def f(x): return x", "f(object())", "sandbox_error"),
-        ("def f(x): return x", "def test_f():\n    assert f(1) == 2", "sandbox_error"),
-        ("def f(x): return x", "import numpy\nassert f(1) == 1", "sandbox_error"),
-        ("def f(x): return x", "assert f(1 == 1", "sandbox_error"),
-        ("import os\nos._exit(0)", "assert f(1) == 1", "runtime_error"),
-        ("def f(: return x", "assert f(1) == 1", "compile_error"),
-        ("def f(x): return x", "assert f(1) == 1\nf(object())", "runtime_error"),
-        ("def f(x):\n    for _ in range(196): x = [x]\n    return x", "f([f(1)])", "runtime_error"),
-        ("def f(*, x): x.append(1)", "x = [0]\nf(x=x)\nassert x == [0, 1]", "pass"),
-        ("class S:\n    def f(self, n): return n", "def check(c): assert c(1) == 1", "pass"),
-        # what a program may give, and how a test may look at it
-        ("from collections import Counter as f", "assert f('aab') == {'a': 2, 'b': 1}", "pass"),
-        ("def f(n): return (n, [n], {n})", "assert f(1) == (1, [1], {1})", "pass"),
-        ("def f(n): return (n, [n])", "assert f(1) == [1, [1]]", "wrong_answer"),
-        ("def f(n): return n / 3", "assert abs(f(1.0) - 0.333) < 1e-2", "pass"),
-        ("def f(n): return float('nan')", "import math\nassert math.isnan(f(1))", "pass"),
-        ("def f(n): return -0.0", "assert str(f(1)) == '-0.0'", "pass"),
-        ("def f(s): return s[::-1]", "assert f('ä\\ud800\\n') == '\\n\\ud800ä'", "pass"),
-        ("def f(n): return 7 ** n", "assert f(9999) == 7 ** 9999", "pass"),
-        (
-            "def f(*a, k=2, **m): return a, k, m",
-            "assert f(1, x=b'b') == ((1,), 2, {'x': b'b'})",
-            "pass",
-        ),
-        ("def f(d): d['k'].append(1)", "d = {'k': []}\nf(d)\nassert d == {'k': [1]}", "pass"),
-        ("def f(n): yield n", "assert list(f(1)) == [1]", "runtime_error"),
-        (f"{EQUAL}def f(x): return E()", "assert f(1) == 2", "runtime_error"),
-        (
-            EQUAL.replace("E", "E(int)") + "def f(x): return E(x)",
-            "assert f(1) == 2",
-            "wrong_answer",
-        ),
-        ("def f(x): return '2 or True'", "assert f(1) == 2", "wrong_answer"),
-        ("def f(x): return [x]\ndef g(x): return x[0]", "assert g(f(1)) == 1", "sandbox_error"),
-        ("def f(x): return 1", "from math import *\nassert f(1) == sqrt(1)", "pass"),
-        ("def f(n): return n == 990 or f(n + 1)", "assert f(0) is True", "pass"),
-    ],
-)
-def test_what_a_test_may_ask_and_a_program_may_answer(program, test, verdict):
-    entry = "S().f" if "class S" in program else "f"
-    row = {"id": "a", "program": program, "mode": "assert", "test": test, "entry": entry}
-    assert [found["verdict"] for found in judged([row], 1)] == [verdict]
+def test_what_a_test_may_ask_and_a_program_may_answer():
+    rows = [
+        {"id": str(number), "program": program, "mode": "assert", "test": test}
+        | {"entry": "S().f" if "class S" in program else "f"}
+        for number, (program, test, _) in enumerate(ASKED)
+    ]
+    found = [row["verdict"] for row in judged(rows, 2)]
+    wrong = [(*case, got) for case, got in zip(ASKED, found, strict=True) if case[2] != got]
+    assert not wrong, "\n".join(map(str, wrong))
 
 
 @needs_namespaces
