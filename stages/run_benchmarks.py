@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from stages.base.artifacts import workspace
+from stages.base.benchmark_params import RunBenchmarks
 from stages.base.command import stage_main
 from stages.base.events import progress
 from stages.base.jsonl import read_json, write_json, write_jsonl
-from stages.base.params import Engine, Run, RunBenchmarks, SandboxSettings, load
+from stages.base.params import Engine, Run, SandboxSettings, load
 from stages.base.paths import BENCHMARKS, CHECKPOINTS, RESPONSES, report
 from stages.base.records import Problem
 from stages.engines.plan import refuse_if_too_small

@@ -99,26 +99,26 @@ class Published:
 class Loaded:
     """The problems of a file in its order, and how many of its rows gave none.
 
-    ``sha256`` is that of its bytes; ``known`` whether they are those its golds were checked on.
+    ``sha256`` is that of its bytes, or over those of its files; ``known`` whether they are those
+    its golds were checked on. ``rows`` says how many problems each row gave, in order.
     """
 
     problems: list[Problem]
     sha256: str
     known: bool
     set_aside: int
+    rows: tuple[int, ...] = ()
 
 
 def load(benchmark: Published, data: Path, shuffle: int | None) -> Loaded:
     """Read a benchmark's published file, or files; two problems of one id are a DataError."""
-    digest, seen = hashlib.sha256(), dict[str, str]()
-    problems, set_aside, known = list[Problem](), 0, True
-    for path in files_of(data, benchmark.files):
-        content = hashlib.sha256(path.read_bytes()).hexdigest()
-        known = known and content in benchmark.known
-        digest.update(content.encode())
+    files, seen = files_of(data, benchmark.files), dict[str, str]()
+    contents = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
+    problems, rows = list[Problem](), list[int]()
+    for path in files:
         for entry in read_entries(path):
             found = list(benchmark.problems(entry, shuffle))
-            set_aside += not found
+            rows.append(len(found))
             for problem in found:
                 if problem.id in seen:
                     raise DataError(
@@ -128,7 +128,14 @@ def load(benchmark: Published, data: Path, shuffle: int | None) -> Loaded:
             problems += found
     if not problems:
         raise DataError(f"{data}: no problem of {benchmark.name} in it.")
-    return Loaded(problems, digest.hexdigest(), known, set_aside)
+    known = all(content in benchmark.known for content in contents)
+    return Loaded(problems, _one(contents), known, rows.count(0), tuple(rows))
+
+
+def _one(contents: Sequence[str]) -> str:
+    """The hash of a file, or one over the hashes of several."""
+    whole = hashlib.sha256("".join(contents).encode()).hexdigest()
+    return contents[0] if len(contents) == 1 else whole
 
 
 def problem_of(

@@ -1,7 +1,8 @@
 """A file of responses from anywhere: ``{"id", "response", "finish"}``, one row a problem.
 
 ``response`` is a text or a list of k texts, as many in every row; ``finish``, if it is there, is
-"stop" or "length" for all of them, or a list of k. What a row may not be is refused with file and
+"stop", "length" or "error" (the engine gave none: missing, not wrong) for all of them, or a list of
+k. What a row may not be is refused with file and
 line: an unknown id, an id that stands twice, another number of texts.
 """
 
@@ -15,8 +16,9 @@ from stages.base.errors import DataError
 from stages.base.jsonl import json_type, parse_object, read_lines
 from stages.base.records import Problem
 from stages.evals.lm_harness import Response
+from stages.rewards.judge import FAILED
 
-ENDS = ("stop", "length")
+ENDS = ("stop", "length", FAILED)
 UNCOUNTED = 0  # tokens: rows from elsewhere do not say how many
 
 

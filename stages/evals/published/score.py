@@ -16,6 +16,7 @@ from stages.evals.published.table import TABLE
 from stages.evals.published.totals import item_rows, totals
 from stages.evals.scoring import Scored, style_of
 from stages.evals.suite import Benchmark
+from stages.rewards.judge import only_answered
 
 DATA = Path("data/raw/benchmarks")
 OUTPUT = Path("data/processed/scores")
@@ -65,7 +66,7 @@ def judged(
     """One sample a response, in order."""
     by_id = {problem.id: problem for problem in loaded.problems}
     answers = [(by_id[one.problem], one.text, one.finish) for one in responses]
-    found = benchmark.judge(answers, sandbox)
+    found = only_answered(lambda given: benchmark.judge(given, sandbox), answers)
     count = len(loaded.problems)
     entry = Benchmark(
         benchmark.name, benchmark.domain, "", "verify", Path(), count, loaded.sha256,
