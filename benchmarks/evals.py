@@ -26,8 +26,8 @@ from stages.evals.asking import Asking, as_asked
 from stages.evals.judging import judge_suite
 from stages.evals.lm_harness import Response, request_rows, respond
 from stages.evals.published.totals import totals
-from stages.evals.scoring import evaluate
 from stages.evals.suite import read_problems, read_registry
+from stages.evals.summary import evaluate
 from stages.run_benchmarks import start_model
 from stages.sandbox.backends import open_sandbox
 
@@ -109,10 +109,9 @@ def scoring(
     """Seconds from responses to scores with their intervals, the sandbox's start included."""
     started = time.perf_counter()
     with open_sandbox(params.load(params.SandboxSettings, "sandbox")) as sandbox:
-        local, published = judge_suite(asked, found, sandbox, config.max_error_share)
-    evaluate(local, "measured", config.max_error_share)
-    for parts in published.values():
-        totals(*parts)
+        local, published = judge_suite(asked, found, sandbox)
+    share = config.max_error_share
+    evaluate(local, "measured", share, [totals(*parts, share) for parts in published])
     return time.perf_counter() - started
 
 

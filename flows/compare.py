@@ -1,122 +1,55 @@
 """Compare the results of two git revisions: ``python -m flows.compare main try``.
 
 A revision is a branch, a tag, a commit, or the name of a DVC experiment (``dvc exp run -n try``).
-Shown are a verdict per checkpoint, the parameters that changed, the scores with the paired
-difference and its 95% interval over the problems both were asked, other figures that moved, and
-the inputs and outputs whose content differs. Everything is read from git; nothing is checked out.
+Shown are, for each checkpoint and benchmark, both scores with their intervals, the paired
+difference with its own, and a verdict; the items that flipped; the parameters that changed, other
+figures that moved, and the inputs and outputs whose content differs. Everything is read from git;
+nothing is checked out.
+
+A verdict is better or worse only where the p value (McNemar's exact test for one sample an item,
+else a paired t test) holds after Holm's correction over the benchmarks of the checkpoint, and the
+interval (paired bootstrap over items) leaves out 0. Otherwise it is a tie: a difference inside the
+noise. Results on other items, with another k, scorer or window, are not comparable.
+
+It ends with 0 if nothing is worse, with 1 if something is, with 3 if nothing is worse but something
+could not be compared, and with 2 if there is no comparison.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
-import subprocess
+import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import yaml
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from stages.base.errors import ConfigError, DataError, EverystepError
+from flows.revisions import Revision, resolve
+from stages.base.errors import DataError, EverystepError
 from stages.base.events import say
-from stages.base.jsonl import parse_object
 from stages.base.paths import CHECKPOINTS, REPORTS, RESOLVED, report
-from stages.evals.comparison import Item, Matched, Paired, Pairs, match_items, paired_items
+from stages.evals.comparison import Line, Scoreline, judged, judged_pools, pooled, read_scorelines
+from stages.evals.items import ITEMS, from_csv
+from stages.evals.summary import SCORES, SHARE
 from stages.reporting.compare import MISSING, Section, as_markdown, as_text, changed_leaves
 
 BENCHMARKS = "run_benchmarks"
 SCOPE = (
-    "Intervals are over problems. Each side is one training run: how far another run of the same "
-    "parameters would land is not in them."
+    "Intervals are over problems, differences are of the mean score of an item. Each side is one "
+    "training run: how far another run of the same parameters would land is not in them."
 )
-LISTED = 10  # problems without a partner that are named; the rest is counted
-
-
-# --- reading a revision
-
-
-@dataclass(frozen=True)
-class Revision:
-    """A commit under the name the user gave; files are read as they were then."""
-
-    name: str
-    commit: str
-
-    def read(self, path: Path) -> bytes | None:
-        """A file's bytes at this revision; None where it has none."""
-        found = _git("show", f"{self.commit}:./{path.as_posix()}")
-        return found.stdout if found.returncode == 0 else None
-
-    def folders(self, path: Path) -> list[str]:
-        """Names of the folders below a folder at this revision."""
-        listed = _git(
-            "ls-tree", "-d", "--name-only", "--full-tree", f"{self.commit}:./{path.as_posix()}"
-        )
-        return listed.stdout.decode().split()
-
-    def yaml(self, path: Path) -> dict[str, Any]:
-        """A YAML mapping at this revision; DataError if there is none."""
-        content = self.read(path)
-        if content is None:
-            raise DataError(f"{self.name} has no {path}. Run `dvc repro` there and commit it.")
-        try:
-            value = yaml.safe_load(content)
-        except (yaml.YAMLError, ValueError, RecursionError) as error:
-            raise DataError(f"{self.name}:{path}: not YAML ({error}).") from error
-        if not isinstance(value, dict):
-            raise DataError(f"{self.name}:{path}: expected a mapping.")
-        return value
-
-    def rows(self, path: Path) -> list[dict[str, Any]] | None:
-        """The JSON objects of a file, one a line; None where it has none."""
-        content = self.read(path)
-        if content is None:
-            return None
-        where = Path(f"{self.name}:{path}")
-        lines = enumerate(content.split(b"\n"), start=1)
-        return [parse_object(where, number, line) for number, line in lines if line.strip()]
-
-    def metrics(self, path: Path) -> dict[str, Any] | None:
-        """One JSON object; None where there is none."""
-        content = self.read(path)
-        return None if content is None else parse_object(Path(f"{self.name}:{path}"), 1, content)
-
-
-def _git(*arguments: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(["git", *arguments], capture_output=True, check=False)
-
-
-def resolve(name: str) -> Revision:
-    """The commit a name stands for; ConfigError if none, or if several experiments share it."""
-    if _git("rev-parse", "--git-dir").returncode:
-        raise ConfigError("this folder is not in a git repository. Run it from the project.")
-    above = [folder for folder in Path.cwd().parents if (folder / "dvc.yaml").is_file()]
-    if above and not Path("dvc.yaml").is_file():
-        raise ConfigError(f"run it from {above[0]}, the project's top folder.")
-    listed = _git("for-each-ref", "--format=%(refname)", "refs/exps").stdout.decode().split()
-    pattern = re.compile(rf"refs/exps/[0-9a-f]{{2}}/[0-9a-f]{{38}}/{re.escape(name)}")
-    experiments = [ref for ref in listed if pattern.fullmatch(ref)]
-    for candidate in (name, *experiments):
-        found = _git(
-            "rev-parse", "--verify", "--quiet", "--end-of-options", candidate + "^{commit}"
-        )
-        if found.returncode == 0:
-            if candidate != name and len(experiments) > 1:
-                raise ConfigError(
-                    f"'{name}' names {len(experiments)} experiments. Give the full name of one: "
-                    f"{', '.join(experiments)}."
-                )
-            return Revision(name, found.stdout.decode().strip())
-    raise ConfigError(
-        f"'{name}' is no branch, tag, commit or experiment here. `git branch -a` and "
-        "`dvc exp list --all` show what there is."
-    )
+RULE = (
+    "p is adjusted by Holm over the benchmarks of a checkpoint; detectable is the smallest true "
+    "difference found four times out of five on that benchmark alone."
+)
+LISTED = 10  # items that are named; the rest is counted
+WORSE, PARTLY = 1, 3  # exit status
 
 
 # --- the parts of a comparison
@@ -124,88 +57,49 @@ def resolve(name: str) -> Revision:
 
 @dataclass(frozen=True)
 class Scores:
-    """One checkpoint on both sides; ``problem`` says why there is nothing to compare."""
+    """One checkpoint on both sides; ``problem`` says why there is nothing to compare.
+
+    ``pooled`` are the pipeline's own benchmarks together, each judged by itself.
+    """
 
     checkpoint: str
-    matched: Matched
-    scorers: Mapping[str, str]  # benchmark -> verify or preference
+    lines: Sequence[Line] = ()
+    pooled: Sequence[Line] = ()
     problem: str = ""
 
-    def of_kind(self, scorer: str) -> list[tuple[Item, Item]]:
-        """The shared pairs of all benchmarks with this scorer."""
-        return [pair for pair in self.matched.shared if self.scorers[pair[0].benchmark] == scorer]
-
-    def table(self) -> list[tuple[str, Pairs]]:
-        """The shared pairs of each benchmark, then of all that verify answers."""
-        found: list[tuple[str, Pairs]] = []
-        for name in sorted(self.scorers):
-            pairs = [pair for pair in self.matched.shared if pair[0].benchmark == name]
-            if pairs:
-                found.append((name, pairs))
-        if verified := self.of_kind("verify"):
-            found.append(("all reasoning", verified))
-        return found
+    def count(self, name: str) -> int:
+        """How many benchmarks have this verdict."""
+        return sum(line.verdict.name == name for line in self.lines)
 
 
-def read_items(side: Revision, checkpoint: str) -> list[Item]:
-    """The scored problems of a checkpoint; empty where it was not run."""
-    path = report(BENCHMARKS, f"{checkpoint}/items.jsonl")
-    items = []
-    for number, row in enumerate(side.rows(path) or (), start=1):
-        try:
-            item = Item(
-                str(row["benchmark"]),
-                str(row["id"]),
-                float(row["mean"]),
-                int(row["samples"]),
-                str(row["key_hash"]),
+Side = tuple[dict[str, Scoreline], dict[str, Scoreline]]
+"""Benchmarks by name, and scopes."""
+
+
+def read_side(side: Revision, checkpoint: str) -> Side | None:
+    """The results of a checkpoint; None where it was not run."""
+    folder = report(BENCHMARKS, checkpoint)
+    if checkpoint not in side.folders(REPORTS / BENCHMARKS):
+        return None
+    where = f"{side.name}:{folder}"
+    scores, content = side.metrics(folder / SCORES), side.read(folder / ITEMS)
+    for name, found in ((SCORES, scores), (ITEMS, content)):
+        if found is None:
+            raise DataError(
+                f"{side.name} has no {folder / name}. Run `dvc repro run_benchmarks` with this "
+                "version of the project there, and commit reports/."
             )
-        except (KeyError, TypeError, ValueError) as error:
-            raise DataError(f"{side.name}:{path}: row {number}: bad or missing {error}.") from error
-        if not 0 <= item.mean <= 1:
-            raise DataError(f"{side.name}:{path}: row {number}: mean {item.mean} is no share.")
-        items.append(item)
-    if len({item.name for item in items}) < len(items):
-        raise DataError(f"{side.name}:{path}: a problem stands there twice.")
-    return items
+    scorelines = read_scorelines(scores or {}, from_csv(content or b"", f"{where}/{ITEMS}"), where)
+    return scorelines, pooled(scores or {}, scorelines, where)
 
 
 def read_scores(a: Revision, b: Revision, checkpoint: str) -> Scores:
-    """Match the problems of a checkpoint; DataError when the samples a problem differ in number."""
-    before, after = read_items(a, checkpoint), read_items(b, checkpoint)
-    matched = match_items(before, after)
-    scorers = {item.benchmark: "verify" for item in (*before, *after)}
-    for side, items in ((a, before), (b, after)):
-        where = report(BENCHMARKS, checkpoint)
-        metrics = side.metrics(where / "metrics.json") or {}
-        if metrics and not items:
-            raise DataError(f"{side.name} has no {where}/items.jsonl. Commit it with the report.")
-        benchmarks = _mapping(metrics.get("benchmarks", {}), side, where / "metrics.json")
-        for name, values in benchmarks.items():
-            if name in scorers:
-                found = _mapping(values, side, where / "metrics.json")
-                scorers[name] = str(found.get("scorer", "verify"))
-    if not before or not after:
-        return Scores(checkpoint, matched, scorers, f"only in {(a if before else b).name}")
-    for name in scorers:
-        first, second = _samples(before, name), _samples(after, name)
-        if first and second and first != second:
-            raise DataError(
-                f"{checkpoint}: {name} was scored with {first} samples a problem in {a.name} and "
-                f"{second} in {b.name}: not comparable. Give both the same {BENCHMARKS}.samples."
-            )
-    return Scores(checkpoint, matched, scorers, "" if matched.shared else "no problem in common")
-
-
-def _mapping(value: object, side: Revision, path: Path) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise DataError(f"{side.name}:{path}: expected a mapping, found {value!r}.")
-    return value
-
-
-def _samples(items: Iterable[Item], benchmark: str) -> int:
-    # A sample whose checker failed is missing from its problem, so the largest count is k.
-    return max((item.samples for item in items if item.benchmark == benchmark), default=0)
+    """Judge a checkpoint, benchmark by benchmark."""
+    before, after = read_side(a, checkpoint), read_side(b, checkpoint)
+    if before is None or after is None:
+        return Scores(checkpoint, problem=f"only in {(b if before is None else a).name}")
+    lines = judged(before[0], after[0])
+    return Scores(checkpoint, lines, judged_pools(lines, before[1], after[1]))
 
 
 def all_scores(a: Revision, b: Revision) -> list[Scores]:
@@ -224,56 +118,77 @@ def all_scores(a: Revision, b: Revision) -> list[Scores]:
 
 
 def verdicts(scores: Scores) -> list[str]:
-    """One line on a checkpoint for each kind of benchmark it was run on."""
+    """One line on a checkpoint, and one on each kind of the pipeline's own benchmarks."""
     if scores.problem:
         return [f"{scores.checkpoint}: {scores.problem}"]
-    kinds = (("reasoning", "verify"), ("preference", "preference"))
-    return [
-        f"{scores.checkpoint}: {kind} {_verdict(pairs)}"
-        for kind, scorer in kinds
-        if (pairs := scores.of_kind(scorer))
-    ]
+    names = ("better", "worse", "tie", "not comparable")
+    counted = ", ".join(f"{scores.count(name)} {name}" for name in names)
+    total = len(scores.lines)
+    lines = [f"{scores.checkpoint}: of {total} benchmarks {counted}"]
+    return lines + [f"{scores.checkpoint}: {line.name} {_said(line)}" for line in scores.pooled]
 
 
-def _verdict(pairs: Pairs) -> str:
-    found = paired_items(pairs)
-    if _identical(pairs):
-        return f"identical, {_score(found.before)} on {found.problems} problems"
+def _said(line: Line) -> str:
+    change = line.verdict.difference
+    if change is None or line.before is None or line.after is None:
+        return f"not comparable: {line.verdict.why}"
     return (
-        f"{found.verdict}, {_signed(found.difference)} {_interval(found)} on {found.problems} "
-        f"problems ({_score(found.before)} -> {_score(found.after)})"
+        f"{line.verdict.name}, {_signed(change.delta)} {_interval(line)} on {change.questions} "
+        f"problems ({_score(line.before.score)} -> {_score(line.after.score)})"
     )
-
-
-def _identical(pairs: Pairs) -> bool:
-    return all(one.mean == two.mean for one, two in pairs)
 
 
 def score_section(scores: Scores, a: Revision, b: Revision) -> Section:
-    """The scores of a checkpoint by benchmark, and the problems only one side was asked."""
-    rows = [_score_row(name, pairs) for name, pairs in scores.table()]
-    matched = scores.matched
-    alone = [
-        (f"only in {a.name}", matched.only_before),
-        (f"only in {b.name}", matched.only_after),
-        ("changed, so not compared", matched.changed),
+    """The scores of a checkpoint by benchmark, and why some cannot be compared."""
+    columns = (
+        "benchmark", a.name, b.name, "difference", "95% interval", "items", "p", "detectable", "",
+    )  # fmt: skip
+    rows = [_score_row(line) for line in (*scores.lines, *scores.pooled)]
+    lines = [
+        f"{line.name}: not comparable: {line.verdict.why}{_apart(line, a, b)}"
+        for line in scores.lines
+        if line.verdict.why
     ]
-    lines = [f"{len(ids)} problems {what}: {_listed(ids)}" for what, ids in alone if ids]
-    columns = ("benchmark", a.name, b.name, "difference", "95% interval", "n", "")
+    lines += [
+        f"{line.name}: {line.verdict.unchecked} items could not be checked on a side: left out"
+        for line in scores.lines
+        if line.verdict.unchecked
+    ]
     return Section(f"Scores: {scores.checkpoint}", tuple(lines), columns, tuple(rows))
 
 
-def _score_row(name: str, pairs: Pairs) -> tuple[str, ...]:
-    found = paired_items(pairs)
+def _apart(line: Line, a: Revision, b: Revision) -> str:
+    if line.before is None or line.after is None:
+        return ""
+    titles = {"before": f"only in {a.name}", "after": f"only in {b.name}", "changed": "changed"}
+    parts = [f"{titles[key]}: {_listed(ids)}" for key, ids in line.apart.items() if ids]
+    return "".join(f"; {part}" for part in parts)
+
+
+def _score_row(line: Line) -> tuple[str, ...]:
+    change, sides = line.verdict.difference, (_estimate(line.before), _estimate(line.after))
+    name = f"all {line.name}" if line.before and not line.before.domain else line.name
+    if change is None or line.verdict.adjusted is None:
+        return (name, *sides, "", "", "", "", "", line.verdict.name)
     return (
         name,
-        _score(found.before),
-        _score(found.after),
-        _signed(found.difference),
-        _interval(found),
-        str(found.problems),
-        "identical" if _identical(pairs) else found.verdict,
+        *sides,
+        _signed(change.delta),
+        _interval(line),
+        str(change.questions),
+        f"{line.verdict.adjusted:.2g}",
+        "" if change.degenerate else _score(round(change.detectable, 3)),
+        line.verdict.name,
     )
+
+
+def flip_section(scores: Scores) -> Section:
+    """The items of a checkpoint that went from mostly right to mostly wrong, and the reverse."""
+    lines = []
+    for line in scores.lines:
+        moves = (("lost", line.verdict.flips.lost), ("gained", line.verdict.flips.gained))
+        lines += [f"{line.name}: {len(ids)} {how}: {_listed(ids)}" for how, ids in moves if ids]
+    return Section(f"Flipped items: {scores.checkpoint}", tuple(lines) or ("none",))
 
 
 def parameter_section(a: Revision, b: Revision) -> Section:
@@ -324,22 +239,98 @@ def _hashes(side: Revision) -> dict[str, tuple[str, str]]:
     return found
 
 
-def compare(a: Revision, b: Revision) -> list[Section]:
-    """All parts of the comparison, the verdicts first."""
-    scores = all_scores(a, b)
-    header = tuple(f"{side.name}: {side.commit[:10]}" for side in (a, b))
-    compared = [found for found in scores if not found.problem]
-    lines = [line for found in scores for line in verdicts(found)]
-    return [
-        Section("Verdict", (*header, *lines, SCOPE)),
-        parameter_section(a, b),
-        *(score_section(found, a, b) for found in compared),
-        figure_section(a, b),
-        content_section(a, b),
-    ]
+def _mapping(value: object, side: Revision, path: Path) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise DataError(f"{side.name}:{path}: expected a mapping, found {value!r}.")
+    return value
 
 
-# --- showing it
+@dataclass(frozen=True)
+class Comparison:
+    """Two revisions, compared."""
+
+    a: Revision
+    b: Revision
+    scores: list[Scores]
+
+    @property
+    def sections(self) -> list[Section]:
+        """All parts, the verdicts first."""
+        header = tuple(f"{side.name}: {side.commit[:10]}" for side in (self.a, self.b))
+        compared = [found for found in self.scores if not found.problem]
+        lines = [line for found in self.scores for line in verdicts(found)]
+        return [
+            Section("Verdict", (*header, *lines, SCOPE, RULE)),
+            parameter_section(self.a, self.b),
+            *(score_section(found, self.a, self.b) for found in compared),
+            *(flip_section(found) for found in compared),
+            figure_section(self.a, self.b),
+            content_section(self.a, self.b),
+        ]
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        if any(found.count("worse") for found in self.scores):
+            return WORSE
+        partly = any(found.problem or found.count("not comparable") for found in self.scores)
+        return PARTLY if partly else 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The verdicts for programs: scores in [0, 1], names and places of nothing but git."""
+        changed = changed_leaves(self.a.yaml(RESOLVED), self.b.yaml(RESOLVED))
+        return {
+            "a": {"name": self.a.name, "commit": self.a.commit},
+            "b": {"name": self.b.name, "commit": self.b.commit},
+            "status": self.status,
+            "parameters": {key: list(map(str, pair)) for key, pair in changed.items()},
+            "checkpoints": {
+                found.checkpoint: {
+                    "problem": found.problem,
+                    "benchmarks": {line.name: as_row(line) for line in found.lines},
+                    "pooled": {line.name: as_row(line) for line in found.pooled},
+                }
+                for found in self.scores
+            },
+        }
+
+
+def as_row(line: Line) -> dict[str, Any]:
+    """One benchmark as JSON."""
+    verdict, change = line.verdict, line.verdict.difference
+    return {
+        "a": _side(line.before),
+        "b": _side(line.after),
+        "verdict": verdict.name,
+        "why": verdict.why,
+        "difference": asdict(change) if change else None,
+        "p": verdict.p,
+        "p_adjusted": verdict.adjusted,
+        "lost": list(verdict.flips.lost),
+        "gained": list(verdict.flips.gained),
+        "unchecked": verdict.unchecked,
+    }
+
+
+def _side(side: Scoreline | None) -> dict[str, Any] | None:
+    if side is None:
+        return None
+    return {
+        "score": side.score,
+        "low": side.low,
+        "high": side.high,
+        "metric": side.metric,
+        "scale": side.scale,
+        "k": side.result.k,
+        "scorer": side.result.scorer,
+        "window": side.result.window,
+        "items": len(side.result.keys),
+    }
+
+
+def compare(a: Revision, b: Revision) -> Comparison:
+    """Read both revisions and judge what they hold in common."""
+    return Comparison(a, b, all_scores(a, b))
 
 
 def _table(title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Section:
@@ -355,10 +346,22 @@ def _signed(value: float) -> str:
     return f"{value:+.3f}"
 
 
-def _interval(found: Paired) -> str:
-    if found.change is None:
-        return "(one problem)"
-    return f"[{_signed(found.change.low)}, {_signed(found.change.high)}]"
+def _interval(line: Line) -> str:
+    change = line.verdict.difference
+    if change is None:
+        return ""
+    if change.degenerate:
+        return "(all moved alike)" if change.delta else "(no change)"
+    return f"[{_signed(change.low)}, {_signed(change.high)}]"
+
+
+def _estimate(side: Scoreline | None) -> str:
+    """A score with its interval."""
+    if side is None:
+        return MISSING
+    figures = [side.score, *(bound for bound in (side.low, side.high) if bound is not None)]
+    score, *bounds = (_score(one) if side.scale == SHARE else f"{one:.0f}" for one in figures)
+    return f"{score} [{', '.join(bounds)}]" if bounds else score
 
 
 def _number(value: object) -> str:
@@ -372,7 +375,7 @@ def _listed(ids: Sequence[str]) -> str:
 
 def show(sections: Iterable[Section], console: Console) -> None:
     """The comparison on a terminal: tables with colours for better and worse."""
-    styles = {"better": "green", "worse": "red", "within noise": "dim", "identical": "dim"}
+    styles = {"better": "green", "worse": "red", "tie": "dim", "not comparable": "yellow"}
     for section in sections:
         console.print(Text(section.title, style="bold"))
         for line in section.lines:
@@ -386,7 +389,7 @@ def show(sections: Iterable[Section], console: Console) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the comparison; 2 with one plain message when it cannot be made."""
+    """Print the comparison; the exit status, 2 with one plain message if there is none."""
     parser = argparse.ArgumentParser(
         prog="python -m flows.compare",
         description=__doc__,
@@ -395,9 +398,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("a", help="the revision to compare with")
     parser.add_argument("b", help="the revision of interest")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write it as Markdown, too")
+    parser.add_argument("--json", action="store_true", help="print JSON in place of text")
     options = parser.parse_args(arguments)
     try:
-        sections = compare(resolve(options.a), resolve(options.b))
+        found = compare(resolve(options.a), resolve(options.b))
+        sections = found.sections
+        written = json.dumps(found.to_json(), indent=2, ensure_ascii=False) + "\n"
         if options.markdown:
             options.markdown.write_text(as_markdown(sections), encoding="utf-8")
     except EverystepError as error:
@@ -406,11 +412,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         say(f"compare: {options.markdown}: {error.strerror}.")
         return 2
-    if sys.stdout.isatty():
+    if options.json:
+        sys.stdout.write(written)
+    elif sys.stdout.isatty():
         show(sections, Console())
     else:
         sys.stdout.write(as_text(sections))
-    return 0
+    return found.status
 
 
 if __name__ == "__main__":

@@ -26,8 +26,8 @@ import yaml
 from dvc.exceptions import DvcException
 from dvc.repo import Repo
 
-from flows.compare import Revision
 from flows.processes import Trees, only_one
+from flows.revisions import Revision
 from stages.base.artifacts import SCRATCH
 from stages.base.errors import ConfigError, EverystepError, ResourceError
 from stages.base.events import say
@@ -49,7 +49,7 @@ READ = tuple(
     for which in (
         ("train_reasoning_rl", "steps.jsonl"),
         ("train_reasoning_rl", "metrics.json"),
-        ("run_benchmarks", "reasoning_rl/metrics.json"),
+        ("run_benchmarks", "reasoning_rl/scores.json"),
     )
 )
 """What the report reads of each cell: journal, figures of the stage, scores."""

@@ -17,17 +17,21 @@ from typing import Any
 from stages.base.artifacts import workspace
 from stages.base.benchmark_params import RunBenchmarks
 from stages.base.command import stage_main
+from stages.base.events import say
 from stages.base.jsonl import write_json, write_jsonl
 from stages.base.params import Engine, Run, SandboxSettings, load
 from stages.base.paths import BENCHMARKS, CHECKPOINTS, RESPONSES, report
 from stages.engines.plan import refuse_if_too_small
 from stages.evals.asking import as_asked, record
+from stages.evals.items import ITEMS, as_csv, items_of
 from stages.evals.judging import judge_suite
 from stages.evals.lm_harness import vllm_model
-from stages.evals.published.totals import totals
+from stages.evals.published.totals import totals, units_of
 from stages.evals.rounds import Rounds, plan
-from stages.evals.scoring import evaluate, item_rows, refuse_equal_samples
+from stages.evals.scoring import SAMPLES, refuse_equal_samples
+from stages.evals.statistics import foretell
 from stages.evals.suite import read_problems, read_registry
+from stages.evals.summary import SCORES, evaluate
 from stages.evals.windows import Positions
 from stages.sandbox.backends import open_sandbox
 
@@ -40,27 +44,33 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
     name, checkpoint = options.checkpoint, CHECKPOINTS[options.checkpoint]
     run, engine, config = load(Run, "run"), load(Engine, "engine"), load(RunBenchmarks, STAGE)
     refuse_if_too_small(run)
-    responses, metrics = RESPONSES / name, report(STAGE, f"{name}/metrics.json")
-    items = report(STAGE, f"{name}/items.jsonl")
+    responses, scores = RESPONSES / name, report(STAGE, f"{name}/{SCORES}")
+    items = report(STAGE, f"{name}/{ITEMS}")
     parameters = {"run": asdict(run), "engine": asdict(engine), STAGE: asdict(config)}
-    inputs, outputs = (BENCHMARKS, checkpoint), (responses, metrics, items)
+    inputs, outputs = (BENCHMARKS, checkpoint), (responses, scores, items)
     with workspace(f"{STAGE}/{name}", parameters, inputs, outputs) as space:
         table = read_registry(BENCHMARKS)
         problems = [(benchmark, read_problems(BENCHMARKS, benchmark)) for benchmark in table]
         longest = config.context or engine.context
         asked = as_asked(problems, config, longest, checkpoint)
+        for one in asked:
+            say(
+                foretell(
+                    one.benchmark.name, one.benchmark.problems, one.assignment.sampling.samples
+                )
+            )
         start = partial(start_model, checkpoint, run, replace(engine, context=longest))
         rounds = Rounds(start, space.checkpoints, run.seed, f"{STAGE} {name}")
         found = rounds.responses(plan(asked, ROUND * engine.max_sequences))
         with open_sandbox(load(SandboxSettings, "sandbox")) as sandbox:
-            local, published = judge_suite(asked, found, sandbox, config.max_error_share)
-        scored = local + [one.scored for *_, samples in published.values() for one in samples]
+            local, published = judge_suite(asked, found, sandbox)
+        scored = local + [one.scored for *_, samples in published for one in samples]
+        units = local + [one for kind, _, samples in published for one in units_of(kind, samples)]
+        entries = [totals(*parts, config.max_error_share) for parts in published]
         refuse_equal_samples(scored, config.temperature)
-        write_jsonl(space.out(responses) / "responses.jsonl", (row.to_row() for row in scored))
-        write_jsonl(space.out(items), item_rows(scored))
-        evaluated = dict(evaluate(local, name, config.max_error_share))
-        evaluated["benchmarks"] |= {one: totals(*parts) for one, parts in published.items()}
-        write_json(space.out(metrics), evaluated)
+        write_jsonl(space.out(responses) / SAMPLES, (row.to_row() for row in scored))
+        space.out(items).write_bytes(as_csv(items_of(units)))
+        write_json(space.out(scores), evaluate(local, name, config.max_error_share, entries))
     return rounds.measured | record(checkpoint, run.seed, asked, rounds.facts, found)
 
 

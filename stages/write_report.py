@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
@@ -23,9 +23,18 @@ from stages.base.params import (
     WriteReport,
     load,
 )
-from stages.base.paths import CHECKPOINTS, REPORTS, RESOLVED, RESPONSES
-from stages.evals.statistics import paired_difference
-from stages.reporting import origins, reinforcement, results, training
+from stages.base.paths import CHECKPOINTS, REPORTS, RESOLVED, RESPONSES, report
+from stages.evals.comparison import (
+    Line,
+    Scoreline,
+    judged,
+    judged_pools,
+    pooled,
+    read_scorelines,
+)
+from stages.evals.items import ITEMS, from_csv
+from stages.evals.scoring import SAMPLES
+from stages.reporting import origins, reinforcement, results, specimens, training
 from stages.reporting.evidence import (
     FIGURES,
     JOURNALS,
@@ -33,7 +42,6 @@ from stages.reporting.evidence import (
     Comparison,
     Evidence,
     read_evidence,
-    shared_means,
 )
 from stages.reporting.page import Report, as_html, as_markdown
 from stages.reporting.wording import number
@@ -41,23 +49,22 @@ from stages.rl.bands import band, masks
 
 STAGE = "write_report"
 PAGE, TEXT, HEADLINE = REPORTS / "report.html", REPORTS / "report.md", REPORTS / "metrics.json"
-SCOPES = ("reasoning", "preference")
 
 
 def body(options: argparse.Namespace) -> dict[str, Any]:
     """Read all evidence, compare the checkpoints, render."""
     del options
     config = load(WriteReport, STAGE)
-    evidence = read_evidence(RESOLVED, REPORTS, RESPONSES, tuple(CHECKPOINTS), bands())
+    files = {name: RESPONSES / name / SAMPLES for name in CHECKPOINTS}
+    evidence = read_evidence(RESOLVED, REPORTS, files, bands())
     inputs = [RESOLVED, RESPONSES, REPORTS / "run_benchmarks"]
     inputs += [REPORTS / stage / "metrics.json" for stage in FIGURES]
     inputs += [REPORTS / stage / name for stage, name in JOURNALS.items()]
     with workspace(STAGE, {STAGE: asdict(config)}, inputs, (PAGE, TEXT, HEADLINE)) as space:
-        comparisons = compare(evidence, config.confidence, SCOPES)
-        single = compare(evidence, config.confidence, reasoning_benchmarks(evidence))
-        report = compose(evidence, comparisons, single, config)
-        space.out(PAGE).write_text(as_html(report), encoding="utf-8")
-        space.out(TEXT).write_text(as_markdown(report), encoding="utf-8")
+        comparisons, single = compare(evidence, config.confidence)
+        whole = compose(evidence, comparisons, single, config)
+        space.out(PAGE).write_text(as_html(whole), encoding="utf-8")
+        space.out(TEXT).write_text(as_markdown(whole), encoding="utf-8")
         write_json(space.out(HEADLINE), results.headline(evidence, comparisons))
     return {}
 
@@ -81,42 +88,60 @@ def masks_all(config: ReinforcementLearning) -> bool:
     return masks(config) or (config.objective == "dis" and config.theta_old == "latest")
 
 
-def reasoning_benchmarks(evidence: Evidence) -> list[str]:
-    """Names of the benchmarks that verify answers."""
-    found = next(iter(evidence.scores.values()))["benchmarks"]
-    return [name for name, entry in found.items() if entry["scorer"] != "preference"]
+def compare(evidence: Evidence, confidence: float) -> tuple[list[Comparison], list[Comparison]]:
+    """Each checkpoint against the one before it on the road: by scope, and by benchmark."""
+    whole, single = list[Comparison](), list[Comparison]()
+    sides = {name: read_side(name, scores) for name, scores in evidence.scores.items()}
+    for before, after in pairwise(CHECKPOINTS):
+        (one, one_pooled), (two, two_pooled) = sides[before], sides[after]
+        lines = judged(one, two, confidence)
+        single += [as_comparison(before, after, line) for line in lines]
+        pools = judged_pools(lines, one_pooled, two_pooled, confidence)
+        whole += [as_comparison(before, after, line) for line in pools]
+    return sorted(whole, key=_scope), sorted(single, key=_scope)
 
 
-def compare(evidence: Evidence, confidence: float, scopes: Sequence[str]) -> list[Comparison]:
-    """Each checkpoint against the one before it on the road, scope by scope or by benchmark."""
-    road = list(CHECKPOINTS)
-    found = []
-    for scope in scopes:
-        means = shared_means(evidence, scope)
-        for before, after in pairwise(road):
-            if not means[before] and not means[after]:
-                continue
-            try:
-                change = paired_difference(means[before], means[after], confidence)
-            except ValueError as error:
-                raise DataError(
-                    f"reports/run_benchmarks: {before} and {after} cannot be compared on {scope} "
-                    f"({error}). Run `dvc repro run_benchmarks`."
-                ) from error
-            found.append(
-                Comparison(
-                    before=before,
-                    after=after,
-                    scope=scope,
-                    delta=change.delta,
-                    low=change.low,
-                    high=change.high,
-                    questions=change.questions,
-                    detectable=change.detectable,
-                    verdict=change.verdict,
-                )
-            )
-    return found
+def _scope(found: Comparison) -> str:
+    """Reasoning before preference, then by name; the order of the road stays."""
+    return "" if found.scope == "reasoning" else found.scope
+
+
+def read_side(
+    checkpoint: str, scores: Mapping[str, Any]
+) -> tuple[dict[str, Scoreline], dict[str, Scoreline]]:
+    """The benchmarks of a checkpoint, and what they are together."""
+    where = report("run_benchmarks", checkpoint)
+    path = where / ITEMS
+    if not path.is_file():
+        raise DataError(f"{path}: no such file. Run `dvc repro run_benchmarks`.")
+    lines = read_scorelines(scores, from_csv(path.read_bytes(), str(path)), str(where))
+    return lines, pooled(scores, lines, str(where))
+
+
+def as_comparison(before: str, after: str, line: Line) -> Comparison:
+    """A line of verdicts as the report shows it; DataError if items changed along the road."""
+    if any(line.apart.values()) or line.before is None or line.after is None:
+        raise DataError(
+            f"reports/run_benchmarks: {before} and {after} were asked other problems of "
+            f"{line.name} ({line.verdict.why}). Run `dvc repro run_benchmarks`."
+        )
+    verdict, change = line.verdict, line.verdict.difference
+    if change is None:
+        return Comparison(before, after, line.name, verdict.name, verdict.why)
+    return Comparison(
+        before,
+        after,
+        line.name,
+        verdict.name,
+        delta=change.delta,
+        low=change.low,
+        high=change.high,
+        questions=change.questions,
+        detectable=None if change.degenerate else change.detectable,
+        p=verdict.adjusted,
+        lost=verdict.flips.lost,
+        gained=verdict.flips.gained,
+    )
 
 
 def compose(
@@ -138,7 +163,8 @@ def compose(
         results.overview(evidence, comparisons),
         results.differences(comparisons, single, config.confidence),
         results.scores(evidence),
-        results.exhibits(evidence, config.samples_shown),
+        specimens.exhibits(evidence, config.samples_shown),
+        specimens.failures(evidence),
         results.limits(evidence),
         origins.what_ran(evidence),
         origins.data(evidence),

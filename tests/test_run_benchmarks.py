@@ -15,6 +15,7 @@ from stages.base.jsonl import read_json, read_jsonl
 from stages.base.params import resolve
 from stages.base.paths import BENCHMARKS, SFT_MODEL
 from stages.build_benchmarks import take_in, write_benchmarks, write_registry
+from stages.evals.items import from_csv
 from stages.evals.published.score import score_file
 from stages.problems.registry import generate
 from stages.resolve_config import render
@@ -24,7 +25,7 @@ from tests.problems.runs import Broken
 
 PROFILES = Path(__file__).resolve().parents[1] / "profiles"
 FAMILIES = ("chain", "lists", "charge")
-RESPONSES = Path("data/processed/responses/sft/responses.jsonl")
+RESPONSES = Path("data/processed/responses/sft/responses.jsonl.gz")
 REPORT = Path("reports/run_benchmarks/sft")
 
 
@@ -85,23 +86,24 @@ def run(monkeypatch: pytest.MonkeyPatch, writer=write, checkpoint="sft", kind=Sc
 
 
 def outputs() -> dict[str, bytes]:
-    files = (RESPONSES, REPORT / "metrics.json", REPORT / "items.jsonl")
+    files = (RESPONSES, REPORT / "scores.json", REPORT / "items.csv")
     return {file.name: file.read_bytes() for file in files}
 
 
-def test_every_sample_is_kept_and_every_problem_counted(road, monkeypatch) -> None:
+def test_every_sample_is_kept_and_every_problem_counted(road, monkeypatch, capsys) -> None:
     run(monkeypatch)
-    rows, metrics = read_jsonl(RESPONSES), read_json(REPORT / "metrics.json")
+    assert "chain: With 8 questions and k = 3 you can see" in capsys.readouterr().err
+    rows, scores = read_jsonl(RESPONSES), read_json(REPORT / "scores.json")
     assert len(rows) == (3 * 8 + 4) * 3
     assert len({row["id"] for row in rows}) == len(rows)
     assert all("<think>" in row["response"] for row in rows)
-    assert list(metrics["benchmarks"]) == sorted([*FAMILIES, "preference"])
-    assert metrics["reasoning"]["problems"] == 24
-    assert metrics["preference"]["problems"] == 4
-    assert metrics["reasoning"]["truncated"] == sum(
+    assert list(scores["benchmarks"]) == sorted([*FAMILIES, "preference"])
+    assert scores["reasoning"]["questions"] == 24
+    assert scores["preference"]["questions"] == 4
+    assert scores["reasoning"]["counts"]["truncated"] == sum(
         row["verdict"] == "truncated" for row in rows if row["benchmark"] != "preference"
     )
-    assert len(read_jsonl(REPORT / "items.jsonl")) == 28
+    assert len(from_csv((REPORT / "items.csv").read_bytes(), "items")) == 28
 
 
 def test_the_same_run_gives_the_same_bytes(road, monkeypatch) -> None:
@@ -163,7 +165,7 @@ def test_published_benchmarks_are_scored_as_the_command_scores_their_file(
         return (golds[ids[prompt]], finish) if prompt in ids and seed % 2 else (text, finish)
 
     run(monkeypatch, some, kind=Roomy)
-    metrics = read_json(REPORT / "metrics.json")
+    metrics = read_json(REPORT / "scores.json")
     rows = [row for row in read_jsonl(RESPONSES) if row["benchmark"] == "gsm8k_mini"]
     given = {row["problem"]: {"id": row["problem"], "response": [], "finish": []} for row in rows}
     for row in rows:
@@ -176,7 +178,7 @@ def test_published_benchmarks_are_scored_as_the_command_scores_their_file(
     same = ("score", "low", "high", "counts", "pass_at", "k", "data_sha256", "problems")
     assert {name: told[name] for name in same} == {name: alone[name] for name in same}
     assert metrics["benchmarks"]["arc_agi1_mini"]["k"] == 4  # as the catalogue has it
-    assert metrics["reasoning"]["problems"] == 24  # the generated ones alone
+    assert metrics["reasoning"]["questions"] == 24  # the generated ones alone
 
 
 def test_provenance_says_how_each_benchmark_was_asked(road, monkeypatch) -> None:
@@ -236,8 +238,8 @@ def test_few_failures_are_missing_and_counted(road, monkeypatch) -> None:
 
     told = run(monkeypatch, failing).told
     assert told["benchmarks"]["lists"]["failed_requests"] == 1
-    lists = read_json(REPORT / "metrics.json")["benchmarks"]["lists"]
-    assert (lists["errors"], lists["samples"]) == (1, 24)
+    lists = read_json(REPORT / "scores.json")["benchmarks"]["lists"]
+    assert (lists["counts"]["error"], lists["samples"]) == (1, 24)
     lost = [row for row in read_jsonl(RESPONSES) if row["finish"] == "error"]
     assert [(row["verdict"], row["score"]) for row in lost] == [("error", None)]
 

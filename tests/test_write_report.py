@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stages.base.errors import DataError
-from stages.base.jsonl import read_json, read_jsonl, write_jsonl
+from stages.base.jsonl import read_json, write_json
 from stages.reporting.results import _style_point
 from stages.write_report import body, masks_all
 from tests.reporting import made_up
@@ -100,12 +100,12 @@ def test_scores_intervals_and_verdicts_are_in_page_text_and_metrics(written) -> 
     assert change["verdict"] == "better"
     assert change["low"] > 0
     assert metrics["differences"]["general_rl-reasoning_rl"]["reasoning"]["verdict"] in (
-        "within noise",
+        "tie",
         "better",
         "worse",
     )
     assert metrics["checkpoints"]["sft"]["reasoning"]["score"] == 0.35
-    for shown in ("35.0%", "[30.0, 40.0]", "within noise", "Reasoning RL", "exact dedup"):
+    for shown in ("35.0%", "[30.0, 40.0]", "tie", "93.4", "Reasoning RL", "exact dedup"):
         assert shown in page
         assert shown in text
 
@@ -159,8 +159,9 @@ def test_without_a_preference_benchmark_there_is_still_a_report(tmp_path, monkey
     "missing",
     [
         "reports/train_sft/history.jsonl",
-        "reports/run_benchmarks/sft/metrics.json",
-        "data/processed/responses/base/responses.jsonl",
+        "reports/run_benchmarks/sft/scores.json",
+        "reports/run_benchmarks/sft/items.csv",
+        "data/processed/responses/base/responses.jsonl.gz",
         "resolved.yaml",
     ],
 )
@@ -176,12 +177,35 @@ def test_a_missing_input_is_named_and_nothing_is_written(inputs, missing: str) -
 
 
 def test_other_problems_under_the_same_id_are_refused(inputs) -> None:
-    path = Path("reports/run_benchmarks/sft/items.jsonl")
-    rows = read_jsonl(path)
-    rows[3]["key_hash"] = "other"
-    write_jsonl(path, rows)
-    with pytest.raises(DataError, match="another problem"):
+    path = Path("reports/run_benchmarks/sft/items.csv")
+    path.write_text(path.read_text().replace(",chain3,", ",other,"))
+    with pytest.raises(DataError, match=r"base and sft were asked other problems of chain"):
         write()
+
+
+def test_what_cannot_be_compared_is_said_with_its_reason(inputs) -> None:
+    path = Path("reports/run_benchmarks/sft/scores.json")
+    scores = read_json(path)
+    scores["benchmarks"]["lists"]["window"] = 128
+    write_json(path, scores)
+    write()
+    text = OUTPUTS[1].read_text()
+    assert "| lists | Base → SFT | not comparable | – | – | – | – | – |" in text
+    assert "- lists, Base → SFT: not comparable: window is 96 and 128 tokens." in text
+    assert read_json(OUTPUTS[2])["differences"]["sft-base"]["reasoning"]["delta"] is None
+
+
+def test_failures_and_flips_are_there_to_read(written) -> None:
+    page, text, _, _ = written
+    failed = text.split("## Failures to read")[1].split("\n## ")[0]
+    assert "General RL: 21 wrong, 3 truncated, 6 unparsed." in failed
+    assert "General RL: wrong (no &lt;i&gt;box&lt;/i&gt;)" in failed
+    assert "no &lt;i&gt;box" in page
+    flipped = text.split("### Flipped problems")[1].split("\n## ")[0]
+    lost = {
+        row.split(" | ")[1]: row.split(" | ")[2:4] for row in flipped.splitlines() if "→" in row
+    }
+    assert int(lost["SFT → Reasoning RL"][1]) > int(lost["SFT → Reasoning RL"][0])
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
-"""Intervals for few questions with repeats, and for questions that come in clusters.
+"""How sure one score is: intervals over questions, over reruns, and over clusters of questions.
 
-`statistics.question_interval` trusts the t distribution wherever it is not near 0 or 1. With a few
-dozen questions whose scores pile up near one end, such as a contest of 30, it is too short (Bowyer
-et al., arXiv 2503.01747); a beta-binomial model of right answers a question then covers better.
+The unit is the question: k samples of one are not independent of one another, so they never widen n
+(Miller 2024, arXiv 2411.00640). The t distribution is trusted where it may be; with a few dozen
+questions whose scores pile up near one end, such as a contest of 30, it is too short (Bowyer et
+al., arXiv 2503.01747), and a beta-binomial model of right answers a question covers better.
 """
 
 from __future__ import annotations
@@ -10,17 +11,84 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from stages.evals.statistics import Interval, Samples, question_interval, question_means
-
 Floats = NDArray[np.float64]
+FEW = 5.0  # fewer expected successes or failures than this: the t interval is not to be trusted
 FEW_QUESTIONS = 100
 """With fewer, t intervals of lopsided scores fall short of their confidence."""
 MEANS, SPREADS = 512, 64  # nodes of the grid: rho is at least 1 / 128, a little cautious
+Samples = Sequence[Sequence[float]]
+"""One inner sequence a question: the scores of its samples, each in [0, 1]."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval; ``kind`` says by which rule it was made."""
+
+    low: float
+    high: float
+    kind: Literal["t", "wilson", "beta-binomial", "clustered t", "bootstrap"]
+
+
+def question_means(items: Samples) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Mean score of each question, float64 [Q]; a question without samples is a ValueError."""
+    if not items or any(len(item) == 0 for item in items):
+        raise ValueError("every question needs at least one scored sample")
+    means = np.array([math.fsum(item) / len(item) for item in items], dtype=np.float64)
+    if not np.isfinite(means).all():
+        raise ValueError("a score that is not a finite number has no mean")
+    return means
+
+
+def average(items: Samples) -> float:
+    """avg@k: the mean over questions of their mean score; equals unbiased pass@1."""
+    means = question_means(items)
+    return math.fsum(means) / len(means)
+
+
+def wilson(share: float, trials: float, confidence: float) -> Interval:
+    """Wilson's score interval for a share of ``trials``; has width even at 0 and 1."""
+    z = float(stats.norm.ppf(0.5 + confidence / 2))
+    centre = (share + z * z / (2 * trials)) / (1 + z * z / trials)
+    spread = share * (1 - share) / trials + z * z / (4 * trials * trials)
+    half = z * math.sqrt(spread) / (1 + z * z / trials)
+    low = 0.0 if share == 0 else max(0.0, centre - half)
+    high = 1.0 if share == 1 else min(1.0, centre + half)
+    return Interval(low, high, "wilson")
+
+
+def question_interval(items: Samples, confidence: float = 0.95) -> Interval:
+    """Where the score would lie for other questions of the kind: t, clustered by question.
+
+    Near 0 and 1, and when all questions score alike, Wilson with the questions as trials: wider
+    than needed when k > 1, never empty.
+    """
+    means = question_means(items)
+    count, score = len(means), math.fsum(means) / len(means)
+    if count < 2 or _near_edge(score, count) or np.ptp(means) == 0:
+        return wilson(score, count, confidence)
+    error = float(np.std(means, ddof=1)) / math.sqrt(count)
+    return _student(score, error, count - 1, confidence)
+
+
+def rerun_interval(items: Samples, confidence: float = 0.95) -> Interval | None:
+    """Where the score of the same questions, sampled anew, would lie; None if no k is above 1."""
+    score = average(items)
+    repeated = [np.asarray(item, dtype=np.float64) for item in items if len(item) > 1]
+    if not repeated:
+        return None
+    drawn = sum(len(item) for item in items)
+    within = [float(np.var(item, ddof=1)) / len(item) for item in repeated]
+    if _near_edge(score, drawn) or max(within) == 0:
+        return wilson(score, drawn, confidence)
+    error = math.sqrt(math.fsum(within) / len(within) / len(items))
+    return _student(score, error, sum(len(item) - 1 for item in repeated), confidence)
 
 
 def score_interval(items: Samples, confidence: float = 0.95) -> Interval:
@@ -100,3 +168,16 @@ def clustered_interval(
     error = math.sqrt(groups / (groups - 1) * squares) / len(means)
     half = float(stats.t.ppf(0.5 + confidence / 2, groups - 1)) * error
     return Interval(max(0.0, score - half), min(1.0, score + half), "clustered t")
+
+
+def _near_edge(score: float, trials: float) -> bool:
+    return min(score, 1 - score) * trials < FEW
+
+
+def _quantile(freedom: int, confidence: float) -> float:
+    return float(stats.t.ppf(0.5 + confidence / 2, freedom))
+
+
+def _student(score: float, error: float, freedom: int, confidence: float) -> Interval:
+    half = _quantile(freedom, confidence) * error
+    return Interval(max(0.0, score - half), min(1.0, score + half), "t")

@@ -16,35 +16,26 @@ from stages.evals.lm_harness import Response
 from stages.evals.published.benchmark import Loaded, Published, Sample
 from stages.evals.published.score import judged
 from stages.evals.published.table import TABLE
-from stages.evals.scoring import Scored, refuse_broken_checker, score_responses
+from stages.evals.scoring import Scored, score_responses
 from stages.evals.suite import Benchmark
 
-Judged = dict[str, tuple[Published, Loaded, list[Sample]]]
-"""By name: the benchmark, its problems, a judged sample a response."""
+Judged = tuple[Published, Loaded, list[Sample]]
+"""A published benchmark, its problems, and a judged sample a response."""
 
 
 def judge_suite(
-    asked: Sequence[Asking],
-    found: Mapping[str, Sequence[Response]],
-    sandbox: Sandbox,
-    max_error_share: float,
-) -> tuple[list[Scored], Judged]:
-    """Scored samples of the generated benchmarks, and what each published one was judged.
-
-    VerifierError where more than ``max_error_share`` of a published one's samples are missing: the
-    engine failed to give them, or the checker to judge them.
-    """
+    asked: Sequence[Asking], found: Mapping[str, Sequence[Response]], sandbox: Sandbox
+) -> tuple[list[Scored], list[Judged]]:
+    """Scored samples of the generated benchmarks, and what the published ones were judged."""
     scored: list[Scored] = []
-    published: Judged = {}
+    published: list[Judged] = []
     for one in asked:
         benchmark, problems = one.benchmark, one.assignment.problems
         given = found[benchmark.name]
-        if benchmark.scorer != "published":
+        if benchmark.scorer == "published":
+            published.append(judge_published(benchmark, problems, given, sandbox))
+        else:
             scored += score_responses(benchmark, problems, given, sandbox)
-            continue
-        whole = judge_published(benchmark, problems, given, sandbox)
-        refuse_broken_checker([sample.scored for sample in whole[2]], max_error_share)
-        published[benchmark.name] = whole
     return scored, published
 
 
@@ -53,14 +44,15 @@ def judge_published(
     problems: Sequence[Problem],
     given: Sequence[Response],
     sandbox: Sandbox,
-) -> tuple[Published, Loaded, list[Sample]]:
-    """The benchmark under its name in the registry, its problems, and a sample a response."""
+) -> Judged:
+    """Under its name in the registry; its data are the published file's, not the registry's."""
     kind = replace(TABLE[benchmark.family], name=benchmark.name)
     loaded = Loaded(
         list(problems), benchmark.data_sha256, benchmark.data_known, benchmark.set_aside
     )
+    own = replace(benchmark, sha256=benchmark.data_sha256)
     samples = [
-        replace(sample, scored=replace(sample.scored, benchmark=benchmark))
+        replace(sample, scored=replace(sample.scored, benchmark=own))
         for sample in judged(kind, loaded, given, sandbox)
     ]
     return kind, loaded, samples

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stages.evals.statistics import Samples, pass_at_k
+from stages.evals.intervals import Samples
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,23 @@ class Vote:
 
     answer: str | None
     score: float
+
+
+def pass_at_k(samples: int, correct: int, k: int) -> float:
+    """Unbiased chance that at least one of k draws without replacement is right.
+
+    Undefined, and a ValueError, for k above the number of samples.
+    """
+    if not 1 <= k <= samples:
+        raise ValueError(f"pass@{k} is undefined with {samples} samples")
+    if not 0 <= correct <= samples:
+        raise ValueError(f"{correct} right of {samples} samples")
+    if samples - correct < k:
+        return 1.0
+    missed = 1.0
+    for draw in range(k):
+        missed *= (samples - correct - draw) / (samples - draw)
+    return 1.0 - missed
 
 
 def benchmark_pass_at_k(items: Samples, k: int) -> float:

@@ -1,4 +1,4 @@
-"""Scores for responses, from any generator: verdict, style, and the summary of a benchmark.
+"""Scores for responses, from any generator: verdict and style of each sample.
 
 Scoring reads problems and texts only, so it can be done again without generating. A response cut
 at the length limit is TRUNCATED and wrong; one whose checker fails is ERROR: missing, not wrong.
@@ -6,22 +6,21 @@ at the length limit is TRUNCATED and wrong; one whose checker fails is ERROR: mi
 
 from __future__ import annotations
 
-import hashlib
-import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from stages.base.errors import EngineError, VerifierError
 from stages.base.protocols import Sandbox
 from stages.base.records import Problem, Verdict
-from stages.evals import statistics
 from stages.evals.lm_harness import Response
 from stages.evals.suite import Benchmark
 from stages.problems.answers import CLOSE, OPEN
 from stages.rewards.judge import score
 
+SAMPLES = "responses.jsonl.gz"
+SHOWN = ("group", "cluster", "mapping")  # of a problem's meta; which option is which letter
 STYLES = ("careful", "answer_only", "other")
 ALL_EQUAL_FROM = 20
 """With fewer problems, equal samples throughout may be chance."""
@@ -29,7 +28,11 @@ ALL_EQUAL_FROM = 20
 
 @dataclass(frozen=True)
 class Scored:
-    """One scored sample; ``score`` is None exactly when the checker failed."""
+    """One scored sample; ``score`` is None exactly when the checker failed.
+
+    Where several samples are scored as one (the attempts at all inputs of an ARC task), it is that
+    one, and ``members`` are they.
+    """
 
     benchmark: Benchmark
     problem: Problem
@@ -38,6 +41,7 @@ class Scored:
     score: float | None
     style: str
     reason: str = ""
+    members: tuple[Scored, ...] = ()
 
     @property
     def item(self) -> str:
@@ -45,7 +49,8 @@ class Scored:
         return f"{self.benchmark.name}/{self.problem.id}"
 
     def to_row(self) -> dict[str, Any]:
-        """As a row of responses.jsonl, the raw text last."""
+        """As a row of responses.jsonl.gz, the raw text last; halves of characters as ``?``."""
+        known = {name: self.problem.meta[name] for name in SHOWN if name in self.problem.meta}
         return {
             "id": f"{self.item}/{self.response.repeat}",
             "benchmark": self.benchmark.name,
@@ -54,13 +59,19 @@ class Scored:
             "finish": self.response.finish,
             "tokens": self.response.tokens,
             "verdict": self.verdict.value,
-            "reason": self.reason,
+            "reason": whole(self.reason),
             "score": self.score,
             "style": self.style,
-            "prompt": self.problem.prompt,
-            "answer": self.problem.answer,
-            "response": self.response.text,
+            **known,
+            "prompt": whole(self.problem.prompt),
+            "answer": whole(self.problem.answer),
+            "response": whole(self.response.text),
         }
+
+
+def whole(text: str) -> str:
+    """A text that UTF-8 can hold."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def style_of(text: str) -> str:
@@ -99,72 +110,9 @@ def grouped(scored: Iterable[Scored]) -> dict[str, list[Scored]]:
     return dict(groups)
 
 
-def item_rows(scored: Sequence[Scored]) -> list[dict[str, Any]]:
-    """Rows of items.jsonl by id: the mean score of each question that has one."""
-    rows = []
-    for item, samples in sorted(grouped(scored).items()):
-        known = [sample.score for sample in samples if sample.score is not None]
-        if not known:
-            continue
-        first = samples[0]
-        key = hashlib.sha256(f"{first.problem.key}\x1f{first.problem.prompt}".encode())
-        rows.append(
-            {
-                "id": item,
-                "benchmark": first.benchmark.name,
-                "domain": first.benchmark.domain,
-                "mean": rounded(math.fsum(known) / len(known)),
-                "samples": len(known),
-                "key_hash": key.hexdigest()[:16],
-            }
-        )
-    return rows
-
-
 def rounded(value: float | None) -> float | None:
     """Six decimals: enough for any reader, few enough for a readable diff."""
     return None if value is None else round(value, 6)
-
-
-def summarise(scored: Sequence[Scored], max_error_share: float) -> dict[str, Any]:
-    """Score of one benchmark, or of several pooled by question, with its two intervals.
-
-    Counts are of samples. More checker failures than ``max_error_share`` are a VerifierError.
-    """
-    refuse_broken_checker(scored, max_error_share)
-    groups = grouped(scored)
-    scores = [[s.score for s in group if s.score is not None] for group in groups.values()]
-    items = [item for item in scores if item]
-    wide, rerun = statistics.question_interval(items), statistics.rerun_interval(items)
-    return {
-        "score": rounded(statistics.average(items)),
-        "low": rounded(wide.low),
-        "high": rounded(wide.high),
-        "interval": wide.kind,
-        "rerun_low": rounded(rerun.low if rerun else None),
-        "rerun_high": rounded(rerun.high if rerun else None),
-        "k": max(len(group) for group in groups.values()),
-        "pass_at_k": rounded(_pass_at_k(groups.values())),
-        "problems": len(items),
-        "samples": len(scored),
-        "truncated": _count(scored, Verdict.TRUNCATED),
-        "unparsed": _count(scored, Verdict.UNPARSED),
-        "errors": _count(scored, Verdict.ERROR),
-        "duplicate_rate": rounded(duplicate_rate(groups.values())),
-        "mean_tokens": rounded(sum(s.response.tokens for s in scored) / len(scored)),
-        "styles": styles(scored),
-    }
-
-
-def styles(scored: Sequence[Scored]) -> dict[str, dict[str, float | None]]:
-    """Share and mean score of each way of answering (score None where the style never occurs)."""
-    table: dict[str, dict[str, float | None]] = {}
-    for style in STYLES:
-        of_style = [sample for sample in scored if sample.style == style]
-        known = [sample.score for sample in of_style if sample.score is not None]
-        mean = math.fsum(known) / len(known) if known else None
-        table[style] = {"share": rounded(len(of_style) / len(scored)), "score": rounded(mean)}
-    return table
 
 
 def duplicate_rate(groups: Iterable[Sequence[Scored]]) -> float | None:
@@ -199,39 +147,3 @@ def refuse_broken_checker(scored: Sequence[Scored], max_error_share: float) -> N
             f"{len(scored)} samples (run_benchmarks.max_error_share is {max_error_share}), so "
             f"there is no score. First: {first.item}: {first.reason}"
         )
-
-
-def _count(scored: Iterable[Scored], verdict: Verdict) -> int:
-    return sum(sample.verdict is verdict for sample in scored)
-
-
-def _pass_at_k(groups: Iterable[Sequence[Scored]]) -> float | None:
-    """Mean unbiased pass@k over questions all of whose samples could be checked."""
-    whole = [group for group in groups if all(sample.score is not None for sample in group)]
-    if not whole:
-        return None
-    k = min(len(group) for group in whole)
-    found = [statistics.pass_at_k(len(group), _count(group, Verdict.PASS), k) for group in whole]
-    return math.fsum(found) / len(found)
-
-
-def evaluate(
-    scored: Sequence[Scored], checkpoint: str, max_error_share: float
-) -> Mapping[str, Any]:
-    """Everything metrics.json of a checkpoint holds: each benchmark, and each scorer pooled."""
-    by_name: dict[str, list[Scored]] = defaultdict(list)
-    by_scorer: dict[str, list[Scored]] = defaultdict(list)
-    for sample in scored:
-        by_name[sample.benchmark.name].append(sample)
-        by_scorer[sample.benchmark.scorer].append(sample)
-    table = {name: summarise(group, max_error_share) for name, group in by_name.items()}
-    for name, group in by_name.items():
-        first = group[0].benchmark
-        table[name] |= {"domain": first.domain, "family": first.family, "scorer": first.scorer}
-    pooled = {scorer: summarise(group, max_error_share) for scorer, group in by_scorer.items()}
-    return {
-        "checkpoint": checkpoint,
-        "benchmarks": table,
-        "reasoning": pooled.get("verify"),
-        "preference": pooled.get("preference"),
-    }

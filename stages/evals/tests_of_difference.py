@@ -1,4 +1,4 @@
-"""Whether scores differ: paired bootstrap, exact McNemar, Holm, and what a run will be able to see.
+"""Whether scores differ: paired differences, bootstrap, exact McNemar, Holm.
 
 Everything is paired by question. Questions are taken in the order of their ids, so the order of
 rows changes no byte.
@@ -10,15 +10,16 @@ import math
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 from stages.base.seeds import derive_seed
-from stages.evals.statistics import ROUNDING, Interval, Samples, detectable_difference
+from stages.evals.intervals import Interval
+from stages.evals.power import detectable_difference
 
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], float]
@@ -26,8 +27,75 @@ Statistic = Callable[[Floats], float]
 DRAWS = 10_000
 AT_ONCE = 2_000_000  # numbers drawn in one block: 16 MB
 PLACES = 12  # BCa counts draws below the observed score: equal ones must not differ by rounding
-WORST = 0.25
-"""Variance of a sample's score when each question is right half the time: the largest there is."""
+SIGN_TEST = 0.05  # chance that so many questions move the same way by accident, two-sided
+ROUNDING = 1e-12  # scores that differ by less are equal
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Mean of per-question differences B - A over the questions both have.
+
+    ``detectable`` is the smallest true difference such a comparison finds with 80% power.
+    ``degenerate``: every question moved by the same amount, so the interval has no width and says
+    nothing about other questions; the verdict is then that of a sign test.
+    """
+
+    delta: float
+    low: float
+    high: float
+    questions: int
+    unshared: int
+    detectable: float
+    degenerate: bool
+
+    @property
+    def verdict(self) -> Literal["better", "worse", "tie"]:
+        """``better``, ``worse``, or ``tie`` when the interval holds 0."""
+        by_chance = self.degenerate and 2 * 0.5**self.questions > SIGN_TEST
+        if by_chance or self.low <= 0.0 <= self.high:
+            return "tie"
+        return "better" if self.low > 0 else "worse"
+
+
+def paired_difference(
+    before: Mapping[str, float], after: Mapping[str, float], confidence: float = 0.95
+) -> Difference:
+    """B - A over shared question ids, with a t interval; fewer than two shared is a ValueError."""
+    shared = sorted(before.keys() & after.keys())
+    if len(shared) < 2:
+        raise ValueError(f"a paired difference needs two shared questions, found {len(shared)}")
+    moved = np.array([after[name] - before[name] for name in shared], dtype=np.float64)
+    if not np.isfinite(moved).all():
+        raise ValueError("a score that is not a finite number cannot be compared")
+    delta = math.fsum(moved) / len(moved)
+    error = float(np.std(moved, ddof=1)) / math.sqrt(len(moved))
+    degenerate = bool(np.ptp(moved) < ROUNDING)
+    half = 0.0 if degenerate else float(stats.t.ppf(0.5 + confidence / 2, len(moved) - 1)) * error
+    unshared = len(before.keys() ^ after.keys())
+    detectable = 0.0 if degenerate else detectable_difference(error, len(moved), confidence)
+    return Difference(
+        delta, delta - half, delta + half, len(shared), unshared, detectable, degenerate
+    )
+
+
+def paired_change(
+    before: Mapping[str, float],
+    after: Mapping[str, float],
+    clusters: Mapping[str, str] | None = None,
+    *,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Difference:
+    """B - A over the same questions, its interval by `bootstrap_difference`.
+
+    Where every question moved alike there is nothing to draw from: ``degenerate``, as in
+    `paired_difference`.
+    """
+    found = paired_difference(before, after, confidence)
+    if found.degenerate:
+        return found
+    drawn = bootstrap_difference(before, after, seed, clusters=clusters, confidence=confidence)
+    return replace(found, low=drawn.low, high=drawn.high)
 
 
 def bootstrap_difference(
@@ -125,24 +193,51 @@ def mcnemar(before: Mapping[str, float], after: Mapping[str, float]) -> McNemar:
     return McNemar(gained, lost, float(stats.binomtest(gained, gained + lost, 0.5).pvalue))
 
 
-def paired_p(before: Mapping[str, float], after: Mapping[str, float]) -> float:
+def paired_p(
+    before: Mapping[str, float],
+    after: Mapping[str, float],
+    clusters: Mapping[str, str] | None = None,
+) -> float:
     """Two-sided chance of so large a mean change by question if there were none.
 
     McNemar's exact test where all scores are 0 or 1; else the t test that belongs to
-    `paired_difference`, and a sign test where all questions moved alike. The same two questions or
-    more on both sides, else a ValueError.
+    `paired_difference`, and a sign test where all questions moved alike. With ``clusters`` the t
+    test over clusters, as of `clustered_interval`. The same two questions or more on both sides,
+    else a ValueError.
     """
     names = sorted(before)
     if names != sorted(after) or len(names) < 2:
         raise ValueError("a paired test needs the same questions, two at least, on both sides")
     first, second = (_scores(side, names) for side in (before, after))
+    moved = second - first
+    if clusters is not None and np.ptp(moved) >= ROUNDING:
+        return _clustered_p(moved, [clusters[name] for name in names])
     if np.isin(first, (0.0, 1.0)).all() and np.isin(second, (0.0, 1.0)).all():
         return mcnemar(before, after).p
-    moved = second - first
     if np.ptp(moved) < ROUNDING:
-        still = abs(float(moved.mean())) < ROUNDING
-        return 1.0 if still else min(1.0, 2 * 0.5 ** len(moved))
+        return _sign_p(float(moved.mean()), len(moved))
     return float(stats.ttest_1samp(moved, 0.0).pvalue)
+
+
+def _sign_p(mean: float, count: int) -> float:
+    """Two-sided chance that all of ``count`` move the same way."""
+    return 1.0 if abs(mean) < ROUNDING else min(1.0, 2 * 0.5**count)
+
+
+def _clustered_p(moved: Floats, clusters: list[str]) -> float:
+    """The t test of a mean of 0 whose error is that between clusters.
+
+    Where clusters moved alike it is a sign test of so many.
+    """
+    mean, sums = float(moved.mean()), defaultdict[str, float](float)
+    for cluster, one in zip(clusters, moved, strict=True):
+        sums[cluster] += float(one) - mean
+    groups = len(sums)
+    squares = math.fsum(of**2 for of in sums.values())
+    if groups < 2 or squares < ROUNDING:
+        return _sign_p(mean, groups)
+    error = math.sqrt(groups / (groups - 1) * squares) / len(moved)
+    return float(2 * stats.t.sf(abs(mean) / error, groups - 1))
 
 
 def holm(chances: Mapping[str, float]) -> dict[str, float]:
@@ -159,61 +254,3 @@ def holm(chances: Mapping[str, float]) -> dict[str, float]:
         largest = max(largest, min(1.0, p * (len(chances) - place)))
         adjusted[name] = largest
     return {name: adjusted[name] for name in chances}
-
-
-def sample_spread(items: Samples) -> float:
-    """Mean over questions of the variance of one sample, for a `Plan`, from an earlier run.
-
-    Unbiased, from questions sampled more than once; none of them is a ValueError.
-    """
-    repeated = [item for item in items if len(item) > 1]
-    if not repeated:
-        raise ValueError("a spread needs a question sampled more than once")
-    within = [float(np.var(np.asarray(item, dtype=np.float64), ddof=1)) for item in repeated]
-    return min(WORST, math.fsum(within) / len(within))
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a paired comparison will see before it is run; ``spread`` and ``movement`` are assumed.
-
-    ``spread``: mean over questions of the variance of one sample's score, at most 0.25, as
-    `sample_spread` finds it.
-    ``movement``: standard deviation over questions of the true change from A to B.
-    """
-
-    questions: int
-    k: int
-    spread: float = WORST
-    movement: float = 0.0
-    confidence: float = 0.95
-    power: float = 0.8
-
-    def __post_init__(self) -> None:
-        if self.questions < 2 or self.k < 1:
-            raise ValueError("a comparison needs two questions and one sample of each")
-        if not (0 <= self.spread <= WORST and 0 <= self.movement <= 1):
-            raise ValueError(f"a spread is at most {WORST}, a movement at most 1")
-        if not (0 < self.confidence < 1 and 0 < self.power < 1):
-            raise ValueError("confidence and power lie between 0 and 1")
-
-    @property
-    def detectable(self) -> float:
-        """Smallest true difference found with chance ``power``, in [0, 1] units of the score.
-
-        The error is sqrt((movement^2 + 2 spread / k) / Q): power analysis of Miller
-        2024, arXiv 2411.00640, for questions paired and both sides sampled k times.
-        """
-        error = math.sqrt((self.movement**2 + 2 * self.spread / self.k) / self.questions)
-        found = detectable_difference(error, self.questions, self.confidence, self.power)
-        return min(1.0, found)
-
-    @property
-    def sentence(self) -> str:
-        """The same in words, points being hundredths of the full score."""
-        return (
-            f"With {self.questions} questions and k = {self.k} you can see "
-            f"{100 * self.detectable:.1f} points ({100 * self.power:g}% power at "
-            f"{100 * self.confidence:g}% confidence, if one sample's variance is {self.spread:g} "
-            f"and true changes vary by {100 * self.movement:g} points between questions)."
-        )

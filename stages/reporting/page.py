@@ -59,6 +59,7 @@ class Specimen:
     thinking: str
     answer: str
     verdict: str
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -191,7 +192,11 @@ def _exhibit(exhibit: Exhibit) -> list[str]:
     lines = [f"**{exhibit.title}**, expected `{exhibit.expected}`", "", *_fenced(exhibit.prompt)]
     for specimen in exhibit.specimens:
         whole = specimen.thinking + specimen.answer
-        lines += [f"{specimen.title}: {specimen.verdict}", "", *_fenced(whole)]
+        lines += [
+            f"{specimen.title}: {html.escape(specimen.verdict + specimen.reason, quote=False)}",
+            "",
+            *_fenced(whole),
+        ]
     return lines
 
 

@@ -7,12 +7,19 @@ from typing import Any
 
 from stages.reporting.evidence import Comparison, Evidence
 from stages.reporting.figures import CHECKPOINT_COLOURS, Estimate, forest_chart
-from stages.reporting.page import Card, Chapter, Exhibit, Picture, Specimen, Table
-from stages.reporting.wording import CHECKPOINTS, NOTHING, band, percent, points, signed_band
+from stages.reporting.page import Card, Chapter, Part, Picture, Table
+from stages.reporting.wording import (
+    CHECKPOINTS,
+    NOTHING,
+    band,
+    percent,
+    points,
+    signed_band,
+)
 
-TONES = {"better": "good", "worse": "bad", "within noise": "neutral"}
-SHOWN = 800  # characters of a response
-CLOSE = "</think>"
+SHARE = "share"  # scale of a score in [0, 1]
+TONES = {"better": "good", "worse": "bad"}
+LISTED = 5  # ids that are named; the rest is counted
 
 
 def overview(evidence: Evidence, comparisons: Sequence[Comparison]) -> Chapter:
@@ -21,9 +28,9 @@ def overview(evidence: Evidence, comparisons: Sequence[Comparison]) -> Chapter:
     for name, scores in evidence.scores.items():
         pooled = scores["reasoning"]
         found = next((c for c in comparisons if c.after == name and c.scope == "reasoning"), None)
-        change = f"{found.verdict}: {points(found.delta)} points" if found else ""
-        if found:
-            change += f" {signed_band(found.low, found.high)}"
+        change = found.verdict if found else ""
+        if found and not found.why:
+            change += f": {points(found.delta)} points {signed_band(found.low, found.high)}"
         cards.append(
             Card(
                 name,
@@ -31,7 +38,7 @@ def overview(evidence: Evidence, comparisons: Sequence[Comparison]) -> Chapter:
                 percent(pooled["score"]),
                 band(pooled["low"], pooled["high"]),
                 change,
-                TONES[found.verdict] if found else "neutral",
+                TONES.get(found.verdict, "neutral") if found else "neutral",
             )
         )
     return Chapter("overview", "The road in four numbers", cards=cards)
@@ -43,22 +50,27 @@ def summary(evidence: Evidence) -> str:
     steps = [f"{percent(found['score'])} ({CHECKPOINTS[name]})" for name, found in pooled.items()]
     some = next(iter(pooled.values()))
     return (
-        f"Share of right answers on {some['problems']} held-out problems, {some['k']} samples "
+        f"Share of right answers on {some['questions']} held-out problems, {some['k']} samples "
         f"each: {' → '.join(steps)}."
     )
 
 
 def scores(evidence: Evidence) -> Chapter:
     """Every benchmark of every checkpoint with its interval."""
-    first = next(iter(evidence.scores.values()))
-    names = list(first["benchmarks"])
+    names = by_domain(evidence)
     table = Table(
-        ("benchmark", "domain", "problems", *(CHECKPOINTS[name] for name in evidence.scores)),
+        (
+            "domain",
+            "benchmark",
+            "problems",
+            *(CHECKPOINTS[name] for name in evidence.scores),
+            "paper",
+        ),
         (
             _pooled_row(evidence, "reasoning", "all reasoning"),
             *(_score_row(evidence, name) for name in names),
         ),
-        "Score with 95% question interval, percent",
+        "Score with 95% question interval, percent, by domain",
         words=2,
     )
     rerun = Table(
@@ -84,29 +96,86 @@ def scores(evidence: Evidence) -> Chapter:
         pictures=[
             Picture(
                 "Scores with 95% question intervals, percent",
-                forest_chart(f"scores of the four checkpoints, part {number}", half),
+                forest_chart(f"scores of the four checkpoints, part {place}", half),
             )
-            for number, half in enumerate(_halves(_forest(evidence, names)), start=1)
+            for place, half in enumerate(_halves(_forest(evidence, names)), start=1)
         ],
-        tables=[table, rerun, styles(evidence)],
+        tables=[table, repeats(evidence, names), rerun, styles(evidence)],
         notes=[
+            "paper: what Ring-1T reached there (percent, or a rating), for reference only; nothing "
+            "is computed with it. "
+            "detectable: the smallest true difference that another run of the same size would show "
+            "four times out of five, from the spread of samples; –: nothing to tell it from. "
+            "maj@k: the most frequent answer, ties shared.",
             "cut: reached the token limit or never ended its thinking (counted wrong); unread: no "
             "answer found (counted wrong); failed: the checker itself failed (left out); tokens: "
-            "mean length of a response."
+            "mean length of a response.",
         ],
     )
 
 
+def by_domain(evidence: Evidence) -> list[str]:
+    """Names of the benchmarks, those of a domain together."""
+    found = next(iter(evidence.scores.values()))["benchmarks"]
+    return sorted(found, key=lambda name: (found[name]["domain"], name))
+
+
 def _score_row(evidence: Evidence, name: str) -> tuple[str, ...]:
     entries = [scores["benchmarks"][name] for scores in evidence.scores.values()]
-    cells = (f"{percent(e['score'])} {band(e['low'], e['high'])}" for e in entries)
-    return (name, entries[0]["domain"], str(entries[0]["problems"]), *cells)
+    first = entries[0]
+    reference = NOTHING if first["reference"] is None else f"{first['reference']:g}"
+    return (first["domain"], name, str(first["questions"]), *map(_estimate, entries), reference)
+
+
+def _estimate(entry: Mapping[str, Any]) -> str:
+    """A score with its interval, in percent, or as it is if it is no share."""
+    if entry["scale"] == SHARE:
+        return f"{percent(entry['score'])} {band(entry['low'], entry['high'])}"
+    bounds = [entry["low"], entry["high"]]
+    between = NOTHING if None in bounds else f"[{bounds[0]:.0f}, {bounds[1]:.0f}]"
+    return f"{entry['score']:.0f} {between}"
 
 
 def _pooled_row(evidence: Evidence, scope: str, title: str) -> tuple[str, ...]:
     entries = [scores[scope] for scores in evidence.scores.values()]
     cells = (f"{percent(e['score'])} {band(e['low'], e['high'])}" for e in entries)
-    return (title, "", str(entries[0]["problems"]), *cells)
+    return ("", title, str(entries[0]["questions"]), *cells, NOTHING)
+
+
+def repeats(evidence: Evidence, names: Sequence[str]) -> Table:
+    """What the last checkpoint's samples are worth together, and what they let one see."""
+    last, found = list(evidence.scores.items())[-1]
+    rows = []
+    for name in names:
+        entry = found["benchmarks"][name]
+        rows.append(
+            (
+                name,
+                entry["metric"],
+                _estimate(entry).split()[0],
+                percent(_pass_at_k(entry)),
+                percent(entry["maj_at_k"]),
+                str(entry["questions"]),
+                str(entry["k"]),
+                _points_of(entry["detectable"]),
+            )
+        )
+    return Table(
+        ("benchmark", "metric", "score", "pass@k", "maj@k", "problems", "k", "detectable"),
+        tuple(rows),
+        f"{CHECKPOINTS[last]}: all samples together, and what they can show",
+        words=2,
+    )
+
+
+def _pass_at_k(entry: Mapping[str, Any]) -> float | None:
+    """pass@k for the largest k there is."""
+    known: Mapping[str, float] = entry["pass_at"]
+    return known[max(known, key=int)] if known else None
+
+
+def _points_of(share: float | None) -> str:
+    return NOTHING if share is None else f"{100 * share:.1f}"
 
 
 def _quality_row(name: str, found: Mapping[str, Any]) -> tuple[str, ...]:
@@ -116,8 +185,11 @@ def _quality_row(name: str, found: Mapping[str, Any]) -> tuple[str, ...]:
         percent(entry["score"]),
         band(entry["low"], entry["high"]),
         band(entry["rerun_low"], entry["rerun_high"]),
-        percent(entry["pass_at_k"]),
-        *(percent(entry[what] / entry["samples"]) for what in ("truncated", "unparsed", "errors")),
+        percent(_pass_at_k(entry)),
+        *(
+            percent(entry["counts"][what] / entry["samples"])
+            for what in ("truncated", "unparsed", "error")
+        ),
         f"{entry['mean_tokens']:.1f}",
     )
 
@@ -142,7 +214,8 @@ def styles(evidence: Evidence) -> Table:
 
 def _forest(evidence: Evidence, names: Sequence[str]) -> dict[str, list[Estimate]]:
     groups = {"all reasoning": _estimates(evidence, lambda found: found["reasoning"])}
-    for name in names:
+    some = next(iter(evidence.scores.values()))["benchmarks"]
+    for name in (one for one in names if some[one]["scale"] == SHARE):
         groups[name] = _estimates(evidence, lambda found, name=name: found["benchmarks"][name])
     return groups
 
@@ -165,82 +238,72 @@ def _estimates(evidence: Evidence, pick: Any) -> list[Estimate]:
 def differences(
     comparisons: Sequence[Comparison], single: Sequence[Comparison], confidence: float
 ) -> Chapter:
-    """Each step of the road against the one before, question by question; then by benchmark."""
-    head = ("score", "step", "verdict", "change", "interval", "problems", "detectable")
+    """Each step of the road against the one before, item by item; then by benchmark."""
+    head = ("score", "step", "verdict", "change", "interval", "p", "problems", "detectable")
     return Chapter(
         "differences",
         "Did it get better?",
         "Both checkpoints answer the same problems from the same seeds, so the change is taken "
-        f"problem by problem; the interval is a {percent(confidence, 0)} t interval over problems.",
+        f"problem by problem; the interval is a {percent(confidence, 0)} bootstrap over problems.",
         tables=[
             Table(head, _rows(comparisons), "Paired differences, percentage points", words=3),
             Table(head, _rows(single), "The same by benchmark", words=3),
         ],
+        parts=[_flips(single)],
+        points=[
+            f"{c.scope}, {_step(c)}: not comparable: {c.why}."
+            for c in (*comparisons, *single)
+            if c.why
+        ],
         notes=[
-            "detectable: the smallest true change such a comparison finds four times out of five. "
-            "An interval that holds 0 is noise, whatever its middle says. Of many benchmarks one "
-            "in twenty moves that far by chance."
+            "A tie is a difference inside the noise: its interval holds 0, or its p value "
+            "(McNemar's test for one sample a problem, else a paired t test), adjusted by Holm "
+            "over the benchmarks of a step, is too large. It does not say that there is none. "
+            "detectable: the smallest true change such a comparison finds four times out of five."
         ],
     )
+
+
+def _step(c: Comparison) -> str:
+    return f"{CHECKPOINTS[c.before]} → {CHECKPOINTS[c.after]}"
 
 
 def _rows(comparisons: Sequence[Comparison]) -> tuple[tuple[str, ...], ...]:
     return tuple(
         (
             c.scope,
-            f"{CHECKPOINTS[c.before]} → {CHECKPOINTS[c.after]}",
+            _step(c),
             c.verdict,
             points(c.delta),
             signed_band(c.low, c.high),
-            str(c.questions),
-            points(c.detectable).lstrip("+"),
+            NOTHING if c.p is None else f"{c.p:.2g}",
+            str(c.questions) if c.questions else NOTHING,
+            _points_of(c.detectable),
         )
         for c in comparisons
     )
 
 
-def exhibits(evidence: Evidence, count: int) -> Chapter:
-    """The first problem of each benchmark, with the first sample of every checkpoint."""
-    by_checkpoint = {
-        name: {row["id"]: row for row in rows} for name, rows in evidence.responses.items()
-    }
-    firsts: dict[str, dict[str, Any]] = {}
-    for row in next(iter(evidence.responses.values())):
-        firsts.setdefault(row["benchmark"], row)
-    shown = [_exhibit(row, by_checkpoint) for row in list(firsts.values())[:count]]
-    return Chapter(
-        "responses",
-        "What they write",
-        "The first problem of a benchmark and the first sample of each checkpoint: chosen by "
-        "place, not by result.",
-        exhibits=shown,
+def _flips(single: Sequence[Comparison]) -> Part:
+    """What a step lost although it may have gained on the whole."""
+    moved = [c for c in single if c.lost or c.gained]
+    rows = tuple(
+        (c.scope, _step(c), str(len(c.lost)), str(len(c.gained)), _listed(c.lost)) for c in moved
+    )
+    head = ("benchmark", "step", "right → wrong", "wrong → right", "lost")
+    tables = [Table(head, rows, words=2)] if rows else []
+    return Part(
+        "Flipped problems",
+        "Right is more than half of a problem's samples, wrong less than half."
+        if rows
+        else "No problem went from mostly right to mostly wrong, or back.",
+        tables=tables,
     )
 
 
-def _exhibit(
-    first: Mapping[str, Any], by_checkpoint: Mapping[str, Mapping[str, Mapping[str, Any]]]
-) -> Exhibit:
-    specimens = []
-    for name, rows in by_checkpoint.items():
-        row = rows.get(first["id"])
-        if row is None:
-            continue
-        thinking, closed, answer = row["response"].partition(CLOSE)
-        specimens.append(
-            Specimen(
-                name,
-                CHECKPOINTS[name],
-                _clip(thinking + closed) or "(nothing)",
-                _clip(answer),
-                row["verdict"],
-            )
-        )
-    title = f"{first['benchmark']}: {first['problem']}"
-    return Exhibit(title, first["prompt"], first["answer"], tuple(specimens))
-
-
-def _clip(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]} … ({len(text) - SHOWN} more characters)"
+def _listed(ids: Sequence[str]) -> str:
+    more = f", and {len(ids) - LISTED} more" if len(ids) > LISTED else ""
+    return ", ".join(ids[:LISTED]) + more
 
 
 def limits(evidence: Evidence) -> Chapter:
@@ -248,13 +311,14 @@ def limits(evidence: Evidence) -> Chapter:
     pooled = next(iter(evidence.scores.values()))["reasoning"]
     share = {name: found["reasoning"]["styles"] for name, found in evidence.scores.items()}
     said = [
-        f"The benchmarks are {pooled['problems']} generated problems of the families that are "
+        f"All reasoning is {pooled['questions']} generated problems of the families that are "
         "trained on, held out by canonical key. They show that a skill was learned, not that it "
         "carries over to anything else.",
         _style_point(share),
         "One seed of training stands behind each checkpoint. The intervals cover the choice of "
         "problems and of samples; another training seed would move the scores by more.",
-        "The intervals are not widened for the number of comparisons made.",
+        "The intervals are not widened for the number of comparisons made; the verdicts allow for "
+        "it, step by step of the road.",
         "The preference is a rule that stands in for people's taste; a higher score means that the "
         "rule is met more often.",
     ]
@@ -283,7 +347,7 @@ def _total(styles_of: Mapping[str, Mapping[str, float | None]]) -> float:
 
 def headline(evidence: Evidence, comparisons: Sequence[Comparison]) -> dict[str, Any]:
     """What reports/metrics.json holds: scores with intervals, paired differences with verdicts."""
-    keep = ("score", "low", "high", "rerun_low", "rerun_high", "pass_at_k", "problems", "k")
+    keep = ("score", "low", "high", "rerun_low", "rerun_high", "questions", "k")
     checkpoints = {
         name: {
             scope: {key: found[scope][key] for key in keep} if found[scope] else None
@@ -293,12 +357,10 @@ def headline(evidence: Evidence, comparisons: Sequence[Comparison]) -> dict[str,
     }
     changes: dict[str, dict[str, Any]] = {}
     for c in comparisons:
+        figures = {"delta": c.delta, "low": c.low, "high": c.high, "detectable": c.detectable}
         changes.setdefault(f"{c.after}-{c.before}", {})[c.scope] = {
-            "delta": round(c.delta, 6),
-            "low": round(c.low, 6),
-            "high": round(c.high, 6),
-            "detectable": round(c.detectable, 6),
-            "problems": c.questions,
+            **{name: None if value is None else round(value, 6) for name, value in figures.items()},
+            "questions": c.questions,
             "verdict": c.verdict,
         }
     return {

@@ -34,18 +34,22 @@ def band(low: float | None, high: float | None) -> str:
     return NOTHING if low is None or high is None else f"[{100 * low:.1f}, {100 * high:.1f}]"
 
 
-def points(difference: float) -> str:
+def points(difference: float | None) -> str:
     """A difference of shares in percentage points, with its sign.
 
     >>> points(-0.012)
     '−1.2'
     """
+    if difference is None:
+        return NOTHING
     text = f"{100 * abs(difference):.1f}"
     return text if float(text) == 0 else ("+" if difference > 0 else "−") + text
 
 
-def signed_band(low: float, high: float) -> str:
+def signed_band(low: float | None, high: float | None) -> str:
     """Two ends of an interval of a difference, in percentage points with signs."""
+    if low is None or high is None:
+        return NOTHING
     return f"[{points(low)}, {points(high)}]"
 
 

@@ -60,3 +60,24 @@ def test_a_row_survives_the_disk_exactly(tmp_path_factory, row: dict) -> None:
 def test_objects_are_written_sorted(tmp_path: Path) -> None:
     write_json(tmp_path / "a.json", {"b": 1, "a": 2})
     assert (tmp_path / "a.json").read_text() == '{\n  "a": 2,\n  "b": 1\n}\n'
+
+
+def test_a_packed_file_has_no_time_or_name_in_it(tmp_path: Path, monkeypatch) -> None:
+    rows = [{"text": "a\u2028b"}, {"text": "next " * 100}]
+    made = []
+    for name, now in (("one", 1e9), ("two", 2e9)):
+        monkeypatch.setattr("time.time", lambda now=now: now)
+        write_jsonl(tmp_path / f"{name}.jsonl.gz", rows)
+        made.append((tmp_path / f"{name}.jsonl.gz").read_bytes())
+    assert made[0] == made[1]
+    assert len(made[0]) < 200
+    assert read_jsonl(tmp_path / "one.jsonl.gz") == rows
+
+
+@pytest.mark.parametrize("damage", [lambda whole: whole[:-9], lambda whole: b"{}" + whole])
+def test_a_torn_packed_file_is_one_plain_message(tmp_path: Path, damage) -> None:
+    path = tmp_path / "rows.jsonl.gz"
+    write_jsonl(path, [{"a": 1}])
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(DataError, match=r"rows\.jsonl\.gz: not packed by gzip, or torn"):
+        read_jsonl(path)

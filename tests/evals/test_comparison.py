@@ -1,66 +1,78 @@
-"""Which problems two results share, and the paired difference on them."""
+"""Two sets of results: read together, judged by benchmark, pooled only where all of it compares."""
 
 from __future__ import annotations
 
 import pytest
 
-from stages.evals.comparison import Item, match_items, paired_items
+from stages.base.errors import DataError
+from stages.evals.comparison import judged, judged_pools, pooled, read_scorelines
+from stages.evals.items import Item
+
+ITEMS = [
+    Item(str(n), benchmark, "maths", "h", n % 4 / 4, n % 4, 4, 0, 0, 0, cluster)
+    for benchmark, cluster in (("a", ""), ("b", "c"))
+    for n in range(8)
+]
 
 
-def item(problem: str, mean: float = 0.5, key: str = "k", benchmark: str = "chain") -> Item:
-    return Item(benchmark, problem, mean, 4, key)
+def scores(**changed) -> dict:
+    fields = {
+        "domain": "maths", "scope": "reasoning", "metric": "avg@4", "scale": "share", "k": 4,
+        "scorer": "verify 1", "window": 96, "score": 0.375, "low": 0.2, "high": 0.6,
+    }  # fmt: skip
+    figures = {"score": 0.375, "low": 0.3, "high": 0.5}
+    return {"benchmarks": {"a": fields, "b": fields | changed}, "reasoning": figures}
 
 
-def paired(before: list[float], after: list[float]):
-    return paired_items(
-        [
-            (item(str(n), one), item(str(n), two))
-            for n, (one, two) in enumerate(zip(before, after, strict=True))
-        ]
-    )
+def side(**changed):
+    lines = read_scorelines(scores(**changed), ITEMS, "r")
+    return lines, pooled(scores(**changed), lines, "r")
 
 
-def test_a_paired_difference_by_hand():
-    # differences .25 .25 0 -.25 .5: mean .15, deviation .2850438563, error .1274754878
-    # t(0.975, 4 degrees of freedom) = 2.7764451052
-    found = paired([0.5, 0.25, 1.0, 0.75, 0.0], [0.75, 0.5, 1.0, 0.5, 0.5])
-    assert found.problems == 5
-    assert (found.before, found.after) == (pytest.approx(0.5), pytest.approx(0.65))
-    assert found.difference == pytest.approx(0.15)
-    assert found.change.low == pytest.approx(0.15 - 2.7764451052 * 0.1274754878)
-    assert found.change.high == pytest.approx(0.15 + 2.7764451052 * 0.1274754878)
-    assert found.verdict == "within noise"
+def test_scores_and_items_make_a_line_each():
+    lines, pools = side()
+    assert list(lines) == ["a", "b"]
+    assert lines["a"].result.means["3"] == 0.75
+    assert (lines["a"].result.clusters, set(lines["b"].result.clusters.values())) == ({}, {"c"})
+    assert (lines["a"].result.window, lines["a"].result.k) == (96, 4)
+    assert list(pools) == ["reasoning"]
+    assert len(pools["reasoning"].result.means) == 16
+    assert pools["reasoning"].low == 0.3
 
 
-def test_a_steady_gain_is_better_and_its_mirror_worse():
-    before, after = [0.0, 0.25, 0.5, 0.25] * 10, [0.5, 0.5, 1.0, 0.5] * 10
-    assert paired(before, after).verdict == "better"
-    assert paired(after, before).verdict == "worse"
+def test_a_rating_without_an_interval_is_a_score_too():
+    lines, _ = side(scale="rating", score=1734.0, low=None, high=None)
+    assert (lines["b"].scale, lines["b"].score, lines["b"].low) == ("rating", 1734.0, None)
 
 
-def test_pairing_finds_what_the_spread_of_problems_would_hide():
-    before = [0.0, 1.0] * 20
-    after = [min(1.0, score + 0.05 * (i % 3)) for i, score in enumerate(before)]
-    assert paired(before, after).verdict == "better"
+def test_a_pool_is_compared_only_where_all_of_it_is():
+    (before, before_pools), (after, after_pools) = side(), side()
+    lines = judged(before, after)
+    (line,) = judged_pools(lines, before_pools, after_pools)
+    assert (line.verdict.name, line.verdict.difference.questions) == ("tie", 16)
+    after, after_pools = side(window=128)
+    lines = judged(before, after)
+    (line,) = judged_pools(lines, before_pools, after_pools)
+    assert (line.verdict.name, line.verdict.why) == ("not comparable", "its b cannot be compared")
 
 
-@pytest.mark.parametrize(("before", "after"), [([0.5], [1.0]), ([0.2, 0.4], [0.3, 0.5])])
-def test_one_problem_or_an_interval_without_width_proves_nothing(before, after):
-    assert paired(before, after).verdict == "within noise"
+@pytest.mark.parametrize(
+    ("found", "items", "message"),
+    [
+        ({"benchmarks": []}, ITEMS, "expected sections"),
+        (scores(), ITEMS[:8], "no row of b"),
+        ({"benchmarks": {"a": {}}}, ITEMS, "b is not in scores.json"),
+        (scores(window="wide"), ITEMS, "b: bad or missing"),
+        (scores(score=None), ITEMS, "b: bad or missing"),
+    ],
+)
+def test_files_that_do_not_go_together_are_refused(found, items, message):
+    with pytest.raises(DataError, match=message):
+        read_scorelines(found, items, "r")
 
 
-def test_problems_pair_by_benchmark_and_id_whatever_the_order():
-    matched = match_items(
-        [item("1", 0.0), item("2", 0.5), item("1", 1.0, benchmark="lists")],
-        [item("1", 0.75, benchmark="lists"), item("2", 1.0), item("1", 0.25)],
-    )
-    assert [(a.mean, b.mean) for a, b in matched.shared] == [(0.0, 0.25), (0.5, 1.0), (1.0, 0.75)]
-    assert paired_items(matched.shared).difference == pytest.approx(1 / 6)
-
-
-def test_a_problem_that_changed_is_not_compared():
-    matched = match_items(
-        [item("1"), item("2", key="old"), item("3")], [item("1"), item("2", key="new"), item("4")]
-    )
-    assert [a.problem for a, _ in matched.shared] == ["1"]
-    assert (matched.changed, matched.only_before, matched.only_after) == (["2"], ["3"], ["4"])
+def test_a_scope_without_its_score_is_refused():
+    found = scores()
+    del found["reasoning"]
+    with pytest.raises(DataError, match="reasoning: bad or missing"):
+        pooled(found, read_scorelines(found, ITEMS, "r"), "r")

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from stages.evals.intervals import (
-    FEW_QUESTIONS,
+from stages.evals.intervals import FEW_QUESTIONS
+from stages.evals.statistics import (
     beta_binomial,
     clustered_interval,
+    question_interval,
     score_interval,
 )
-from stages.evals.statistics import question_interval
 
 # --- beta-binomial
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stages.evals.repeats import Vote, benchmark_pass_at_k, maj_at_k, majority
-from stages.evals.statistics import average
+from stages.evals.statistics import Vote, average, benchmark_pass_at_k, maj_at_k, majority
 
 
 def votes(text: str, right: str = "r") -> list[Vote]:

@@ -146,7 +146,7 @@ def test_paired_difference_uses_shared_questions_only() -> None:
     found = paired_difference(before, after)
     assert found.delta == pytest.approx(1 / 3)
     assert (found.questions, found.unshared) == (3, 2)
-    assert found.verdict == "within noise"
+    assert found.verdict == "tie"
 
 
 @given(st.dictionaries(st.text(max_size=3), st.tuples(score, score), min_size=2, max_size=20))
@@ -156,13 +156,13 @@ def test_paired_difference_changes_sign_with_its_order(pairs) -> None:
     forth, back = paired_difference(before, after), paired_difference(after, before)
     assert forth.delta == pytest.approx(-back.delta, abs=1e-12)
     assert (forth.low, forth.high) == pytest.approx((-back.high, -back.low), abs=1e-9)
-    assert {forth.verdict, back.verdict} in ({"better", "worse"}, {"within noise"})
+    assert {forth.verdict, back.verdict} in ({"better", "worse"}, {"tie"})
 
 
 def test_equal_movement_is_flagged_and_claims_nothing() -> None:
     found = paired_difference({"a": 0.0, "b": 0.5}, {"a": 0.5, "b": 1.0})
     assert found.degenerate
-    assert found.verdict == "within noise"
+    assert found.verdict == "tie"
 
 
 def test_paired_difference_refuses_unrelated_questions() -> None:
@@ -199,9 +199,9 @@ def test_many_questions_that_move_alike_are_no_accident() -> None:
     before = {str(n): 0.0 for n in range(100)}
     assert paired_difference(before, dict.fromkeys(before, 1.0)).verdict == "better"
     assert paired_difference(before, dict.fromkeys(before, 0.1)).verdict == "better"
-    assert paired_difference(before, before).verdict == "within noise"
+    assert paired_difference(before, before).verdict == "tie"
     few = {str(n): 0.0 for n in range(5)}
-    assert paired_difference(few, dict.fromkeys(few, 1.0)).verdict == "within noise"
+    assert paired_difference(few, dict.fromkeys(few, 1.0)).verdict == "tie"
 
 
 @pytest.mark.parametrize("score", [math.nan, math.inf])

@@ -3,16 +3,20 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from rich.console import Console
 
 from flows import compare
+from flows.revisions import resolve
 from stages.base.errors import ConfigError, DataError
+from stages.evals.items import Item, as_csv
 
 BEFORE = {"1": 0.5, "2": 0.25, "3": 1.0, "4": 0.75, "5": 0.0}
 AFTER = {"1": 0.75, "2": 0.5, "3": 1.0, "4": 0.5, "5": 0.5}
@@ -28,23 +32,25 @@ def put(path: str, text: str) -> None:
     Path(path).write_text(text, encoding="utf-8")
 
 
-def put_items(checkpoint: str, means: dict[str, float], samples: int = 4, **keys: str) -> None:
-    rows = [
-        {
-            "id": f"{benchmark}/{name}",
-            "benchmark": benchmark,
-            "domain": "maths",
-            "mean": mean,
-            "samples": samples,
-            "key_hash": keys.get(f"key_{name}", "k"),
-        }
+def put_items(checkpoint: str, means: dict[str, float], samples: int = 4, **asked: Any) -> None:
+    items = [
+        Item(name, benchmark, "maths", asked.get(f"key_{name}", "k"), mean, 0, samples, 0, 0, 0)
         for benchmark in ("chain", "taste")
         for name, mean in means.items()
     ]
-    table = {"chain": {"scorer": "verify"}, "taste": {"scorer": "preference"}}
-    folder = f"reports/run_benchmarks/{checkpoint}"
-    put(f"{folder}/items.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
-    put(f"{folder}/metrics.json", json.dumps({"checkpoint": checkpoint, "benchmarks": table}))
+    score = sum(means.values()) / len(means)
+    figures = {"score": score, "low": score - 0.1, "high": score + 0.1}
+    fields = {
+        "domain": "maths", "metric": f"avg@{samples}", "k": samples, "scorer": "verify 1",
+        "window": asked.get("window", 96), "scale": "share", **figures,
+    }  # fmt: skip
+    scopes = {"chain": "reasoning", "taste": "preference"}
+    table = {name: {**fields, "scope": scope} for name, scope in scopes.items()}
+    table["taste"]["scorer"] = asked.get("scorer", "verify 1")
+    scores = {"checkpoint": checkpoint, "benchmarks": table}
+    folder = Path(f"reports/run_benchmarks/{checkpoint}")
+    put(f"{folder}/scores.json", json.dumps(scores | dict.fromkeys(scopes.values(), figures)))
+    (folder / "items.csv").write_bytes(as_csv(items))
 
 
 def put_project(means: dict[str, float], objective: str = "icepop", reward: float = 0.5) -> None:
@@ -94,18 +100,21 @@ def project(template, tmp_path, monkeypatch):
 
 
 def text(a: str = "old", b: str = "new") -> str:
-    return compare.as_text(compare.compare(compare.resolve(a), compare.resolve(b)))
+    return compare.as_text(compare.compare(resolve(a), resolve(b)).sections)
+
+
+def status(b: str) -> int:
+    return compare.main(["old", b])
 
 
 def test_verdict_parameters_scores_figures_and_contents_are_shown(project):
     shown = " ".join(text().split())
-    assert "sft: reasoning identical, 0.500 on 5 problems" in shown
-    gain = "within noise, +0.150 [-0.204, +0.504] on 5 problems (0.500 -> 0.650)"
-    assert f"reasoning_rl: reasoning {gain}" in shown
-    assert f"reasoning_rl: preference {gain}" in shown
+    assert "sft: of 2 benchmarks 0 better, 0 worse, 2 tie, 0 not comparable" in shown
+    assert "sft: reasoning tie, +0.000 (no change) on 5 problems (0.500 -> 0.500)" in shown
+    assert re.search(r"reasoning_rl: preference tie, \+0.150 \[-0.\d+, \+0.\d+\] on 5", shown)
+    scores = r"chain 0.500 \[0.400, 0.600\] 0.650 \[0.550, 0.750\] \+0.150 \[\S+ \S+\] 5 0.61 "
+    assert re.search(scores + r"0.474 tie", shown)
     assert "train_reasoning_rl objective icepop grpo" in shown
-    assert "chain 0.500 0.650 +0.150 [-0.204, +0.504] 5 within noise" in shown
-    assert "all reasoning 0.500 0.650 +0.150 [-0.204, +0.504] 5 within noise" in shown
     assert "train_reasoning_rl reward 0.5 0.625" in shown
     assert "output data/models/rl icepop00 grpo0000" in shown
 
@@ -116,16 +125,16 @@ def test_what_did_not_change_is_not_shown(project):
     assert "betas" not in shown
     assert "data/models/sft" not in shown
     changed = [line for line in text("old", "old").splitlines() if line.strip() == "none"]
-    assert len(changed) == 3
+    assert len(changed) == 3 + 2  # the items of two checkpoints that flipped
 
 
 def test_an_experiment_is_found_by_its_name(project):
     base, tip = git("rev-parse", "old"), git("rev-parse", "new")
     git("update-ref", f"refs/exps/{base[:2]}/{base[2:]}/try", tip)
     git("update-ref", "refs/exps/exec/EXEC_HEAD", base)
-    assert compare.resolve("try").commit == tip
+    assert resolve("try").commit == tip
     with pytest.raises(ConfigError, match="'EXEC_HEAD' is no branch"):
-        compare.resolve("EXEC_HEAD")
+        resolve("EXEC_HEAD")
 
 
 def test_a_name_of_several_experiments_is_refused_with_their_full_names(project):
@@ -134,9 +143,9 @@ def test_a_name_of_several_experiments_is_refused_with_their_full_names(project)
     for ref in refs:
         git("update-ref", ref, tip)
     with pytest.raises(ConfigError, match="names 2 experiments") as refused:
-        compare.resolve("try")
+        resolve("try")
     assert all(ref in str(refused.value) for ref in refs)
-    assert compare.resolve(refs[0]).commit == tip
+    assert resolve(refs[0]).commit == tip
 
 
 @pytest.mark.parametrize("name", ["nowhere", "--all", "", "old:resolved.yaml"])
@@ -152,7 +161,7 @@ def test_a_folder_without_git_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     with pytest.raises(ConfigError, match="not in a git repository"):
-        compare.resolve("main")
+        resolve("main")
 
 
 def test_missing_reports_name_the_revision_and_the_way_out(project):
@@ -162,10 +171,12 @@ def test_missing_reports_name_the_revision_and_the_way_out(project):
         text("old", "bare")
 
 
-def test_a_report_without_its_items_is_refused(project):
-    git("rm", "-q", "reports/run_benchmarks/sft/items.jsonl")
+@pytest.mark.parametrize("name", ["items.csv", "scores.json"])
+def test_a_report_of_another_version_is_refused_with_the_way_out(project, name):
+    git("rm", "-q", f"reports/run_benchmarks/sft/{name}")
+    put("reports/run_benchmarks/sft/metrics.json", "{}")
     commit("torn")
-    with pytest.raises(DataError, match=r"torn has no reports/run_benchmarks/sft/items.jsonl"):
+    with pytest.raises(DataError, match=rf"torn has no reports/.*/sft/{name}. Run `dvc repro"):
         text("old", "torn")
 
 
@@ -176,11 +187,27 @@ def test_a_missing_resolved_file_is_refused(project):
         text("old", "unresolved")
 
 
-def test_different_numbers_of_samples_are_not_compared(project):
-    put_items("reasoning_rl", AFTER, samples=8)
-    commit("more")
-    with pytest.raises(DataError, match=r"4 samples a problem in old and 8 in more.*samples"):
-        text("old", "more")
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ({"samples": 8}, "chain: not comparable: k is 4 and 8"),
+        ({"window": 128}, "chain: not comparable: window is 96 and 128 tokens"),
+        ({"window": None}, "chain: not comparable: window is 96 and unknown tokens"),
+        ({"scorer": "verify 2"}, "taste: not comparable: scorer is verify 1 and verify 2"),
+        (
+            {"key_4": "other"},
+            "chain: not comparable: other items (0 only before, 0 only after, 1 changed); "
+            "changed: 4",
+        ),
+    ],
+)
+def test_what_was_asked_otherwise_is_not_compared(project, asked, why, capsys):
+    put_items("reasoning_rl", AFTER, **asked)
+    commit("other")
+    assert status("other") == compare.PARTLY
+    shown = capsys.readouterr().out
+    assert why in shown
+    assert "cannot be compared" in shown
 
 
 def test_a_checkpoint_of_one_side_only_is_said_so(project):
@@ -190,26 +217,55 @@ def test_a_checkpoint_of_one_side_only_is_said_so(project):
     assert "general_rl: only in further" in text("further", "new")
 
 
-def test_problems_without_a_partner_are_listed_and_left_out(project):
+def test_problems_without_a_partner_are_listed(project):
     fewer = {name: mean for name, mean in AFTER.items() if name != "5"} | {"6": 1.0}
-    put_items("reasoning_rl", fewer, key_4="other")
+    put_items("reasoning_rl", fewer)
     commit("fewer")
-    shown = text("old", "fewer")
-    assert "2 problems only in old: chain/5, taste/5" in shown
-    assert "2 problems only in fewer: chain/6, taste/6" in shown
-    assert "2 problems changed, so not compared: chain/4, taste/4" in shown
-    assert "on 3 problems (0.583 -> 0.750)" in shown
+    assert "(1 only before, 1 only after, 0 changed); only in old: 5; only in fewer: 6" in text(
+        "old", "fewer"
+    )
+
+
+def test_a_loss_is_worse_ends_with_1_and_names_what_flipped(project, capsys):
+    many = {f"{n:02d}": 1.0 for n in range(40)}
+    put_items("sft", many)
+    commit("right")
+    put_items("sft", {name: 0.25 * (n % 3) for n, name in enumerate(many)})
+    commit("wrong")
+    assert compare.main(["right", "wrong"]) == compare.WORSE
+    shown = capsys.readouterr().out
+    assert "sft: of 2 benchmarks 0 better, 2 worse, 0 tie" in shown
+    assert "chain: 27 lost: 00, 03, 06, 09, 12, 15, 18, 21, 24, 27, and 17 more" in shown
+    assert compare.main(["wrong", "right"]) == 0
+    assert "chain: 27 gained: 00, 03" in capsys.readouterr().out
+
+
+def test_json_says_the_same_to_programs(project, capsys):
+    assert compare.main(["old", "new", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    chain = found["checkpoints"]["reasoning_rl"]["benchmarks"]["chain"]
+    assert (chain["verdict"], chain["a"]["score"], chain["b"]["k"]) == ("tie", 0.5, 4)
+    assert chain["difference"]["low"] < 0.15 < chain["difference"]["high"]
+    assert chain["p"] <= chain["p_adjusted"]
+    assert found["parameters"] == {"train_reasoning_rl.objective": ["icepop", "grpo"]}
+    assert (found["status"], found["a"]["commit"]) == (0, git("rev-parse", "old"))
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("old", "new", "message"),
     [
-        ("{broken", r"bad:reports/run_benchmarks/sft/items.jsonl:1: not JSON"),
-        ('{"id": "1", "benchmark": "chain"}', r"row 1: bad or missing 'mean'"),
+        ("id,benchmark", "name,benchmark", r"bad:.*items.csv: its columns are not id, benchmark"),
+        ("1,chain,maths,k,0.5", "1,chain,maths,k,nan", r"items.csv:2: mean nan is no score"),
+        ("1,chain,maths,k,0.5", "1,chain,maths,k,x", r"items.csv:2: could not convert"),
+        ("1,chain,maths,k,0.5", "2,chain,maths,k,0.5", r"item 2 of chain stands there 2 times"),
+        ("1,chain,maths", "1,lists,maths", r"items.csv: lists is not in scores.json"),
+        ("1,chain,maths,k,0.5,0,4", "1,chain,maths,k,0.5,4", r"items.csv:2: 10 cells, not 11"),
     ],
 )
-def test_a_malformed_row_is_named(project, line, message):
-    put("reports/run_benchmarks/sft/items.jsonl", line)
+def test_items_that_cannot_be_are_refused(project, old, new, message):
+    path = Path("reports/run_benchmarks/sft/items.csv")
+    assert old in path.read_text()
+    put(str(path), path.read_text().replace(old, new))
     commit("bad")
     with pytest.raises(DataError, match=message):
         text("old", "bad")
@@ -235,36 +291,21 @@ def test_markdown_is_written_on_request_and_the_same_each_time(project, capsys):
 
 
 def test_a_terminal_gets_tables(project):
-    sections = compare.compare(compare.resolve("old"), compare.resolve("new"))
+    sections = compare.compare(resolve("old"), resolve("new")).sections
     console = Console(file=io.StringIO(), width=120, force_terminal=True)
     compare.show(sections, console)
     assert "all reasoning" in console.file.getvalue()
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ({"mean": float("nan")}, "NaN is no JSON number"),
-        ({"mean": 7.0}, "mean 7.0 is no share"),
-        ({"mean": "x"}, "bad or missing"),
-        ({}, "stands there twice"),
-    ],
-)
-def test_scores_that_cannot_be_are_refused(project, row, message):
-    path = Path("reports/run_benchmarks/sft/items.jsonl")
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    rows = [*rows, rows[0] | row]
-    put(str(path), "".join(json.dumps(line) + "\n" for line in rows))
+    ("benchmarks", "message"),
+    [(None, "expected sections"), ({"chain": [1]}, "expected sections"),
+     ({"chain": {}, "taste": {}}, "chain: bad or missing 'window'")],
+)  # fmt: skip
+def test_scores_of_another_shape_are_refused(project, benchmarks, message):
+    put("reports/run_benchmarks/sft/scores.json", json.dumps({"benchmarks": benchmarks}))
     commit("odd")
     with pytest.raises(DataError, match=message):
-        text("old", "odd")
-
-
-@pytest.mark.parametrize("benchmarks", [None, [1], {"chain": [1]}])
-def test_metrics_of_another_shape_are_refused(project, benchmarks):
-    put("reports/run_benchmarks/sft/metrics.json", json.dumps({"benchmarks": benchmarks}))
-    commit("odd")
-    with pytest.raises(DataError, match="expected a mapping"):
         text("old", "odd")
 
 
@@ -273,7 +314,7 @@ def test_a_folder_below_the_project_is_told_so(project, monkeypatch):
     (project / "docs").mkdir()
     monkeypatch.chdir("docs")
     with pytest.raises(ConfigError, match="the project's top folder"):
-        compare.resolve("old")
+        resolve("old")
 
 
 def test_a_markdown_file_that_cannot_be_written_is_named(project, capsys):
@@ -281,10 +322,10 @@ def test_a_markdown_file_that_cannot_be_written_is_named(project, capsys):
     assert "nowhere/x.md: No such file" in capsys.readouterr().err
 
 
-def test_equal_results_are_called_identical_in_verdict_and_table(project):
-    shown = text("old", "old")
-    assert "within noise" not in shown
-    assert "identical" in shown.split("Scores: sft")[1]
+def test_equal_results_are_ties_without_a_change(project):
+    shown = text("old", "old").split("Scores: sft")[1]
+    assert "(no change)" in shown
+    assert "better" not in shown
 
 
 def test_scores_are_rounded_as_they_are_written():

@@ -33,7 +33,7 @@ out = pathlib.Path("reports/train_reasoning_rl"); out.mkdir(parents=True, exist_
 (out / "steps.jsonl").write_text("".join(json.dumps(r) + "\\n" for r in rows))
 (out / "metrics.json").write_text(json.dumps({"grad_norm_max": 1.0, "log_k_abs_max": 2.0}))
 out = pathlib.Path("reports/run_benchmarks/reasoning_rl"); out.mkdir(parents=True, exist_ok=True)
-(out / "metrics.json").write_text(json.dumps({"reasoning": {"score": 0.5 + gain + 0.01 * seed}}))
+(out / "scores.json").write_text(json.dumps({"reasoning": {"score": 0.5 + gain + 0.01 * seed}}))
 """
 DVC_YAML = {
     "stages": {
@@ -42,7 +42,7 @@ DVC_YAML = {
             "deps": ["stages/all.py", "params.yaml"],
             "metrics": [
                 {"reports/train_reasoning_rl/metrics.json": {"cache": False}},
-                {"reports/run_benchmarks/reasoning_rl/metrics.json": {"cache": False}},
+                {"reports/run_benchmarks/reasoning_rl/scores.json": {"cache": False}},
             ],
             "plots": [{"reports/train_reasoning_rl/steps.jsonl": {"cache": False}}],
         }
@@ -143,7 +143,7 @@ def test_a_cell_that_fails_says_why_and_is_run_again(project, capfd):
 @pytest.mark.slow
 def test_a_cell_that_diverges_is_a_result(project, capfd):
     Path("diverge").touch()
-    stale = Path("reports/run_benchmarks/reasoning_rl/metrics.json")
+    stale = Path("reports/run_benchmarks/reasoning_rl/scores.json")
     stale.parent.mkdir(parents=True)
     stale.write_text('{"reasoning": {"score": 0.9}}')
     git("add", "-A")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from stages.base.jsonl import write_json, write_jsonl
 from stages.base.params import resolve
+from stages.evals.items import Item, as_csv
 from stages.resolve_config import render
 
 PROFILES = Path(__file__).resolve().parents[2] / "profiles"
@@ -174,60 +175,63 @@ def checkpoint(folder: Path, name: str, share: float, rng: random.Random, taste:
     """Scores, items and responses of one checkpoint."""
     benchmarks = {**FAMILIES, **({"preference": "general"} if taste else {})}
     items = [
-        {
-            "id": f"{benchmark}/{benchmark}-{at:03d}",
-            "benchmark": benchmark,
-            "domain": domain,
-            "mean": sum(rng.random() < share for _ in range(4)) / 4,
-            "samples": 4,
-            "key_hash": f"{benchmark}{at}",
-        }
+        Item(f"{benchmark}-{at:03d}", benchmark, domain, f"{benchmark}{at}", right / 4, right, 4,
+             0, 0, 0)
         for benchmark, domain in benchmarks.items()
-        for at in range(20)
-    ]
-    write_jsonl(folder / "reports/run_benchmarks" / name / "items.jsonl", items)
+        for at, right in enumerate(sum(rng.random() < share for _ in range(4)) for _ in range(20))
+    ]  # fmt: skip
+    reports = folder / "reports/run_benchmarks" / name
+    reports.mkdir(parents=True)
+    (reports / "items.csv").write_bytes(as_csv(items))
     entries = {
-        benchmark: entry(share, "preference" if benchmark == "preference" else "verify", domain)
+        benchmark: entry(share, "preference" if benchmark == "preference" else "reasoning", domain)
         for benchmark, domain in benchmarks.items()
     }
+    entries["chain"]["reference"] = 93.4
     scores = {
         "checkpoint": name,
         "benchmarks": entries,
-        "reasoning": entry(share, "verify", "maths"),
+        "reasoning": entry(share, "reasoning", "maths"),
         "preference": entry(share, "preference", "general") if taste else None,
     }
-    write_json(folder / "reports/run_benchmarks" / name / "metrics.json", scores)
+    write_json(reports / "scores.json", scores)
     responses = [
         {
-            "id": f"{row['id']}/0",
-            "benchmark": row["benchmark"],
-            "problem": row["id"].split("/")[1],
-            "verdict": "wrong",
+            "id": f"{item.benchmark}/{item.id}/0",
+            "benchmark": item.benchmark,
+            "problem": item.id,
+            "verdict": "pass" if item.right == 4 else "wrong",
+            "reason": "" if item.right == 4 else "no <i>box</i>",
             "prompt": "calc <b>a</b> + 1 . 4",
             "answer": "5",
             "response": NASTY if name == "sft" else "long " * 400 if name == "base" else "",
         }
-        for row in items
+        for item in items
     ]
-    write_jsonl(folder / "data/processed/responses" / name / "responses.jsonl", responses)
+    write_jsonl(folder / "data/processed/responses" / name / "responses.jsonl.gz", responses)
 
 
-def entry(share: float, scorer: str, domain: str) -> dict:
+def entry(share: float, scope: str, domain: str) -> dict:
     return {
         "score": share,
         "low": max(0.0, share - 0.05),
         "high": share + 0.05,
         "rerun_low": None,
         "rerun_high": None,
-        "pass_at_k": share,
+        "detectable": 0.05,
+        "pass_at": {"1": share, "4": share, "16": share},
+        "maj_at_k": None if scope == "preference" else share,
         "k": 4,
-        "problems": 20,
+        "questions": 20,
         "samples": 80,
-        "truncated": 1,
-        "unparsed": 2,
-        "errors": 0,
+        "counts": {"pass": 70, "wrong": 7, "truncated": 1, "unparsed": 2, "timeout": 0, "error": 0},
         "mean_tokens": 17.25,
-        "scorer": scorer,
+        "metric": "avg@4",
+        "window": 96,
+        "scale": "share",
+        "reference": None,
+        "scorer": "verify 1",
+        "scope": scope,
         "domain": domain,
         "styles": {
             "careful": {"share": share, "score": 0.9 if share else None},

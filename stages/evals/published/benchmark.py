@@ -79,8 +79,10 @@ class Published:
 
     ``files`` are patterns of its file's name, the first that matches counts; ``problems`` makes
     none of a row that is not part of the benchmark, given the seed of the options' order.
-    ``units`` are what the score is the mean of, ``item_score`` that of one problem's samples,
-    ``metric`` the score's name, with k in it; ``known`` the SHA-256 of its file.
+    ``units`` are what the score is the mean of, ``metric`` its name, with k in it; ``overall``
+    gives score and interval where they are no mean (then ``scale`` says of what); ``known`` the
+    SHA-256 of its file. ``version`` is that of prompt and scorer, raised when a change moves a
+    score: results of two versions are not compared.
     """
 
     name: str
@@ -89,10 +91,12 @@ class Published:
     problems: Callable[[Entry, int | None], Iterator[Problem]]
     judge: Judge = verified
     units: Callable[[Sequence[Sample]], list[Scored]] = as_samples
-    item_score: Callable[[Sequence[Scored]], float | None] = mean_score
     metric: str = "avg@{k}"
     measures: Callable[[Sequence[Sample]], dict[str, Any]] = no_measures
+    overall: Callable[[Sequence[Sample]], dict[str, Any]] | None = None
+    scale: str = "share"
     known: frozenset[str] = frozenset()
+    version: int = 1
 
 
 @dataclass(frozen=True)

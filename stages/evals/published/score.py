@@ -1,7 +1,8 @@
-"""Score a file of responses to a published benchmark: scores.json, items.jsonl, a table."""
+"""Score a file of responses to a published benchmark: scores.json, items.csv, the samples."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,13 +10,15 @@ from typing import Any
 from stages.base.errors import ConfigError
 from stages.base.jsonl import write_json, write_jsonl
 from stages.base.protocols import Sandbox
+from stages.evals.items import ITEMS, as_csv, items_of
 from stages.evals.lm_harness import Response
 from stages.evals.published.benchmark import Loaded, Published, Sample, load
 from stages.evals.published.responses import read_responses
 from stages.evals.published.table import TABLE
-from stages.evals.published.totals import item_rows, totals
-from stages.evals.scoring import Scored, style_of
+from stages.evals.published.totals import totals, units_of
+from stages.evals.scoring import SAMPLES, Scored, style_of
 from stages.evals.suite import Benchmark
+from stages.evals.summary import SCORES
 from stages.rewards.judge import only_answered
 
 DATA = Path("data/raw/benchmarks")
@@ -37,7 +40,7 @@ def score_file(
     output: Path | None = None,
     shuffle: int | None = None,
 ) -> dict[str, Any]:
-    """Score the responses and write both files, whole or not at all; what scores.json holds.
+    """Score the responses and write all three files or none; what scores.json holds.
 
     The same bytes for the same responses in any order of rows.
     """
@@ -47,16 +50,14 @@ def score_file(
     samples = judged(benchmark, loaded, given, sandbox)
     found = totals(benchmark, loaded, samples)
     folder = output or OUTPUT / name
-    parts = {folder / file: folder / f".{file}.partial" for file in ("scores.json", "items.jsonl")}
-    scores, items = parts.values()
-    try:
-        write_json(scores, found)
-        write_jsonl(items, item_rows(benchmark, samples))
-        for target, partial in parts.items():
-            partial.replace(target)
-    finally:
-        for partial in parts.values():
-            partial.unlink(missing_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".partial-", dir=folder) as made:
+        part = Path(made)
+        write_json(part / SCORES, found)
+        (part / ITEMS).write_bytes(as_csv(items_of(units_of(benchmark, samples))))
+        write_jsonl(part / SAMPLES, (sample.scored.to_row() for sample in samples))
+        for file in (SCORES, ITEMS, SAMPLES):
+            (part / file).replace(folder / file)
     return found
 
 

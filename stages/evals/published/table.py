@@ -48,7 +48,6 @@ BENCHMARKS = (
         arc.arc,
         by_reading(arc.check),
         units=arc.by_task,
-        item_score=arc.solved,
         metric="tasks, two attempts",
     ),
     Published(

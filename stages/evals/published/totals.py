@@ -1,28 +1,27 @@
-"""What the judgements of a benchmark add up to: scores.json, the rows of items.jsonl, a table."""
+"""What the judgements of a benchmark add up to: scores.json and a table for people."""
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stages.base.errors import VerifierError
-from stages.base.records import Problem, Verdict
+from stages.evals.items import membered
 from stages.evals.published.benchmark import Loaded, Published, Sample, mean_score
-from stages.evals.scoring import Scored, grouped, rounded, summarise
-from stages.evals.statistics import pass_at_k
+from stages.evals.scoring import Scored, grouped, rounded
+from stages.evals.summary import SHARE, entry
 
 ANY_SHARE = 1.0  # of checker failures: they are counted, and missing from the score
-KEPT = (
-    "score", "low", "high", "interval", "rerun_low", "rerun_high", "duplicate_rate",
-)  # fmt: skip
-"""What is told of a summary."""
 
 
-def totals(benchmark: Published, loaded: Loaded, samples: Sequence[Sample]) -> dict[str, Any]:
-    """Everything scores.json holds. Counts are of samples; ``missing`` problems have no response.
+def totals(
+    benchmark: Published,
+    loaded: Loaded,
+    samples: Sequence[Sample],
+    max_error_share: float = ANY_SHARE,
+) -> dict[str, Any]:
+    """Everything scores.json holds of a published benchmark: `summary.entry`, and its own measures.
 
     A problem without a response, and a sample whose checker failed, are not part of the score.
     VerifierError if nothing is left.
@@ -33,40 +32,25 @@ def totals(benchmark: Published, loaded: Loaded, samples: Sequence[Sample]) -> d
             f"{benchmark.name}: no response could be checked. First: {scored[0].problem.id}: "
             f"{scored[0].reason}"
         )
-    groups = grouped(scored)
-    found = summarise(benchmark.units(samples), ANY_SHARE)
-    repeats = summarise(scored, ANY_SHARE)
-    counts = Counter(one.verdict.value for one in scored)
     return {
-        "benchmark": benchmark.name,
-        "metric": benchmark.metric.format(k=repeats["k"]),
-        **{name: found[name] for name in KEPT},
-        "duplicate_rate": repeats["duplicate_rate"],
-        "k": repeats["k"],
-        "pass_at": passes(list(groups.values())),
-        "problems": len(loaded.problems),
-        "answered": len(groups),
-        "missing": len(loaded.problems) - len(groups),
+        **entry(
+            scored,
+            max_error_share,
+            scorer=f"{benchmark.name} {benchmark.version}",
+            metric=benchmark.metric,
+            units=benchmark.units(samples),
+        ),
+        **(benchmark.overall(samples) if benchmark.overall else {}),
+        "scale": benchmark.scale,
         "set_aside": loaded.set_aside,
-        "samples": len(scored),
-        "counts": {verdict.value: counts[verdict.value] for verdict in Verdict},
         "measures": benchmark.measures(samples),
-        "data_sha256": loaded.sha256,
         "data_known": loaded.known,
     }
 
 
-def passes(groups: Sequence[Sequence[Scored]]) -> dict[str, float | None]:
-    """Unbiased pass@k for k = 1, 2, 4, ... and all, over problems all of whose samples count."""
-    whole = [group for group in groups if all(one.score is not None for one in group)]
-    if not whole:
-        return {}
-    most = min(len(group) for group in whole)
-    steps = sorted({2**power for power in range(most.bit_length())} | {most})
-    right = [(len(group), sum(one.verdict is Verdict.PASS for one in group)) for group in whole]
-    return {
-        str(k): rounded(math.fsum(pass_at_k(n, c, k) for n, c in right) / len(right)) for k in steps
-    }
+def units_of(benchmark: Published, samples: Sequence[Sample]) -> list[Scored]:
+    """What items.csv has a row of: the units of a benchmark, with their members."""
+    return membered(benchmark.units(samples), [sample.scored for sample in samples])
 
 
 def by_group(samples: Sequence[Sample]) -> dict[str, float | None]:
@@ -79,41 +63,19 @@ def by_group(samples: Sequence[Sample]) -> dict[str, float | None]:
     return {name: rounded(math.fsum(of) / len(of)) for name, of in sorted(scores.items())}
 
 
-def item_rows(benchmark: Published, samples: Sequence[Sample]) -> Iterator[Mapping[str, Any]]:
-    """Rows of items.jsonl by id: verdicts and reasons of each sample, and what it scores."""
-    for _, group in sorted(grouped(sample.scored for sample in samples).items()):
-        problem = group[0].problem
-        known = [one for one in group if one.score is not None]
-        extra: dict[str, Any] = {
-            name: problem.meta[name] for name in ("group", "mapping") if name in problem.meta
-        }
-        yield {
-            "id": problem.id,
-            "benchmark": benchmark.name,
-            "domain": problem.domain,
-            "score": rounded(benchmark.item_score(group)),
-            "samples": len(known),
-            "verdicts": [one.verdict.value for one in group],
-            "reasons": [one.reason.encode("utf-8", "replace").decode() for one in group],
-            "key_hash": _key_hash(problem),
-            **extra,
-        }
-
-
-def _key_hash(problem: Problem) -> str:
-    text = f"{problem.key}\x1f{problem.prompt}"
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
 def table(found: Mapping[str, Any]) -> str:
     """The scores for people: two columns, shares in percent."""
-    rerun = "" if found["rerun_low"] is None else _between(found["rerun_low"], found["rerun_high"])
+    share = found["scale"] == SHARE
+    between = _between(found["low"], found["high"], share)
+    rerun = _between(found["rerun_low"], found["rerun_high"], share)
     rows = [
         ("benchmark", found["benchmark"]),
-        (found["metric"], _percent(found["score"])),
-        ("95% for other problems", f"{_between(found['low'], found['high'])} {found['interval']}"),
+        (found["metric"], _percent(found["score"]) if share else f"{found['score']:.0f}"),
+        ("95% for other problems", f"{between} {found['interval']}" if between else "none"),
         ("95% for another run", rerun or "needs k above 1"),
+        ("can be seen", _seen(found)),
         *((f"pass@{k}", _percent(value)) for k, value in found["pass_at"].items()),
+        *([(f"maj@{found['k']}", _percent(found["maj_at_k"]))] if found["maj_at_k"] else []),
         ("problems", f"{found['answered']} of {found['problems']} answered"),
         *((name, str(count)) for name, count in found["counts"].items()),
         ("missing", str(found["missing"])),
@@ -123,6 +85,11 @@ def table(found: Mapping[str, Any]) -> str:
     ]
     width = max(len(name) for name, _ in rows)
     return "".join(f"{name.ljust(width)}  {value}\n" for name, value in rows)
+
+
+def _seen(found: Mapping[str, Any]) -> str:
+    least = found["detectable"]
+    return "unknown" if least is None else f"a difference of {100 * least:.1f} points"
 
 
 def _shown(value: Any) -> str:
@@ -135,5 +102,7 @@ def _percent(value: float | None) -> str:
     return "none" if value is None else f"{100 * value:.1f}%"
 
 
-def _between(low: float, high: float) -> str:
-    return f"[{100 * low:.1f}, {100 * high:.1f}]"
+def _between(low: float | None, high: float | None, share: bool) -> str:
+    if low is None or high is None:
+        return ""
+    return f"[{100 * low:.1f}, {100 * high:.1f}]" if share else f"[{low:.0f}, {high:.0f}]"

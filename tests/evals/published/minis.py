@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from stages.base.jsonl import read_jsonl
 from stages.evals.published.score import score_file
+from stages.evals.scoring import SAMPLES
 from tests.problems.runs import Broken
 
 MINI = Path(__file__).resolve().parents[3] / "stages/evals/mini"
@@ -34,8 +36,17 @@ def scored(name: str, responses: Path, output: Path, sandbox: Any = None) -> dic
 
 
 def items(folder: Path) -> dict[str, dict[str, Any]]:
-    rows = map(json.loads, (folder / "items.jsonl").read_text().splitlines())
-    return {row["id"]: row for row in rows}
+    """What was found of each problem: its mean score, verdicts, reasons, and what it says."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in read_jsonl(folder / SAMPLES):
+        of = found.setdefault(row["problem"], row | {"verdicts": [], "reasons": [], "scores": []})
+        of["verdicts"].append(row["verdict"])
+        of["reasons"].append(row["reason"])
+        of["scores"] += [] if row["score"] is None else [row["score"]]
+    for of in found.values():
+        of["id"] = of["problem"]
+        of["score"] = sum(of["scores"]) / len(of["scores"]) if of["scores"] else None
+    return found
 
 
 def fed_back(

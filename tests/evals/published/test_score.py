@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from stages.base.errors import ConfigError, DataError, VerifierError
+from stages.evals.items import from_csv
 from stages.evals.published import score
 from stages.evals.published.score import score_file
 from tests.evals.published.minis import MINI, SHARED, fed_back, items, scored, write
@@ -32,8 +33,8 @@ def test_the_same_bytes_in_any_order_and_again(tmp_path: Path) -> None:
         scored("gsm8k", write(tmp_path / "r.jsonl", order), folder)
         outputs.append([path.read_bytes() for path in sorted(folder.iterdir())])
     assert outputs[0] == outputs[1] == outputs[2]
-    assert len(outputs[0]) == 2
-    ids = [json.loads(line)["id"] for line in outputs[0][0].splitlines()]
+    assert len(outputs[0]) == 3
+    ids = [item.id for item in from_csv(outputs[0][0], "items.csv")]
     assert ids == sorted(ids)
 
 
