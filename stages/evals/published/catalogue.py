@@ -1,8 +1,8 @@
 """Facts on the published benchmarks: where they are from, and how the paper asks them.
 
 Windows are the paper's: 128K, 64K, and 32K for what it does not name. Where it is silent on k, the
-sister report's (Ling 2.0) is taken, and 1 where both are; ``olympiad`` is not in its table of
-scores. Scores of Ring-1T are as printed: percent, for ``codeforces`` a rating.
+sister report's (Ling 2.0) is taken, and 1 where both are; contests of CodeForces allow 8 tries.
+``olympiad`` is not in the paper's table of scores, its window is ours. Scores of Ring-1T are as printed: percent, for ``codeforces`` a rating.
 """
 
 from __future__ import annotations
@@ -116,8 +116,7 @@ CATALOGUE: Mapping[str, Facts] = {
         hub=Hub("cais/hle", (f"data/{PARQUET}",), gated=True), alone=False,
     ),
     "olympiad": Facts(
-        "reasoning", "https://www.imo-official.org/problems.aspx", "copyright IMO", None, K128,
-        alone=False,
+        "reasoning", GITHUB + "google-deepmind/superhuman", "CC-BY-4.0", 60, K128, alone=False,
     ),
     "gpqa": Facts(
         "knowledge", GITHUB + "idavidrein/gpqa", "CC-BY-4.0", 198, K32, 16, 78.63,
@@ -141,11 +140,11 @@ CATALOGUE: Mapping[str, Facts] = {
         "knowledge", GITHUB + "ruixiangcui/AGIEval", "MIT", None, reference=88.13,
     ),
     "livecodebench": Facts(
-        "coding", GITHUB + "LiveCodeBench/LiveCodeBench", "MIT", 454, K128, 4, 78.30,
+        "coding", GITHUB + "LiveCodeBench/LiveCodeBench", "CC", 454, K128, 4, 78.30,
         hub=Hub("livecodebench/code_generation_lite", ("test*.jsonl",)),
     ),
     "codeforces": Facts(
-        "coding", GITHUB + "QwenLM/CodeElo", "Apache-2.0", None, K128, 1, 2088.0,
+        "coding", GITHUB + "QwenLM/CodeElo", "Apache-2.0", None, K128, 8, 2088.0,
     ),
     "aider": Facts(
         "coding", GITHUB + "Aider-AI/polyglot-benchmark", "MIT", 225, K64, 1, 78.57, alone=False,
@@ -160,7 +159,7 @@ CATALOGUE: Mapping[str, Facts] = {
         alone=False,
     ),
     "creative_writing": Facts(
-        "alignment", GITHUB + "EQ-bench/creative-writing-bench", "MIT", 32, reference=85.40,
+        "alignment", GITHUB + "EQ-bench/creative-writing-bench", NONE_STATED, 96, reference=85.40,
         alone=False,
     ),
     "healthbench": Facts(
@@ -171,7 +170,8 @@ CATALOGUE: Mapping[str, Facts] = {
         alone=False,
     ),
     "bfcl": Facts(
-        "agents", GITHUB + "ShishirPatil/gorilla", "Apache-2.0", 4441, K128, 1, 68.82, alone=False,
+        "agents", "https://pypi.org/project/bfcl-eval/2025.6.16/", "Apache-2.0", 4441, K128, 1,
+        68.82, alone=False,
     ),
 }  # fmt: skip
 """By the name in ``table.TABLE``."""
