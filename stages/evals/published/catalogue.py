@@ -2,7 +2,8 @@
 
 Windows are the paper's: 128K, 64K, and 32K for what it does not name. Where it is silent on k, the
 sister report's (Ling 2.0) is taken, and 1 where both are; contests of CodeForces allow 8 tries.
-``olympiad`` is not in the paper's table of scores, its window is ours. Scores of Ring-1T are as printed: percent, for ``codeforces`` a rating.
+``olympiad`` is not in the paper's table of scores, its window is ours. Scores of Ring-1T are as
+printed: percent, for ``codeforces`` a rating.
 """
 
 from __future__ import annotations
