@@ -1,7 +1,9 @@
-"""Hold out problems for the benchmarks: one benchmark a family, and one for the preference.
+"""Hold out problems for the benchmarks, and take in the published ones that the profile names.
 
-Writes ``data/processed/benchmarks/{<name>.jsonl, registry.json}``. A problem is held out by its
-canonical key, so no later stage can generate it for training (paper, section on decontamination).
+Writes ``data/processed/benchmarks/{<name>.jsonl, registry.json}``: one benchmark a family, one for
+the preference, and published ones from their pinned files. A generated problem is held out by its
+canonical key, so no later stage can generate it for training; all are searched for in the training
+data (paper, section on decontamination).
 """
 
 from __future__ import annotations
@@ -15,14 +17,18 @@ from pathlib import Path
 from typing import Any
 
 from stages.base.artifacts import workspace
+from stages.base.benchmark_params import BuildBenchmarks, PublishedData
 from stages.base.command import stage_main
 from stages.base.errors import ConfigError
 from stages.base.events import say
 from stages.base.jsonl import write_json, write_jsonl
-from stages.base.params import BuildBenchmarks, Run, load
+from stages.base.params import Run, load
 from stages.base.paths import BENCHMARKS, report
 from stages.base.records import Problem
 from stages.base.shares import apportion
+from stages.evals.published.catalogue import CATALOGUE
+from stages.evals.published.sources import fetch, require_runnable
+from stages.evals.suite import REGISTRY
 from stages.problems.registry import FAMILIES, generate, require_known
 
 STAGE = "build_benchmarks"
@@ -36,10 +42,16 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
     del options
     run, config = load(Run, "run"), load(BuildBenchmarks, STAGE)
     require_known(config.problems, f"{STAGE}.problems")
+    require_runnable(config.published, f"{STAGE}.published")
     parameters = {"run": asdict(run), STAGE: asdict(config)}
     with workspace(STAGE, parameters, (), (BENCHMARKS, report(STAGE))) as space:
         benchmarks = hold_out(run, config)
         registry = write_benchmarks(space.out(BENCHMARKS), benchmarks)
+        for name, chosen in config.published.items():
+            entry, problems = take_in(space.out(BENCHMARKS), name, chosen, run.seed)
+            registry.append(entry)
+            benchmarks[entry["name"]] = problems
+        write_registry(space.out(BENCHMARKS), registry)
         write_json(space.out(report(STAGE)), metrics(registry, benchmarks))
     say(f"{STAGE}: {sum(map(len, benchmarks.values()))} problems in {len(benchmarks)} benchmarks")
     return {}
@@ -74,11 +86,9 @@ def _generate(run: Run, config: BuildBenchmarks, family: str, count: int) -> lis
 
 
 def write_benchmarks(folder: Path, benchmarks: Benchmarks) -> list[dict[str, Any]]:
-    """Write the files and their registry, which pins each file by SHA-256."""
+    """Write the files of generated problems; their entries in the registry."""
     registry = []
     for name, problems in benchmarks.items():
-        file = folder / f"{name}.jsonl"
-        write_jsonl(file, (problem.to_row() for problem in problems))
         mixed = name == PREFERENCE
         registry.append(
             {
@@ -86,13 +96,47 @@ def write_benchmarks(folder: Path, benchmarks: Benchmarks) -> list[dict[str, Any
                 "domain": "general" if mixed else FAMILIES[name].domain,
                 "family": "mixed" if mixed else name,
                 "scorer": "preference" if mixed else "verify",
-                "problems": len(problems),
-                "file": file.name,
-                "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
+                **write_problems(folder, name, problems),
             }
         )
-    write_json(folder / "registry.json", {"benchmarks": registry})
     return registry
+
+
+def take_in(
+    folder: Path, name: str, chosen: PublishedData, seed: int
+) -> tuple[dict[str, Any], list[Problem]]:
+    """Write the file of a published benchmark; its entry in the registry, and its problems."""
+    loaded, facts, mini = fetch(name, chosen, seed), CATALOGUE[name], chosen.data == "mini"
+    listed = f"{name}_mini" if mini else name
+    entry = {
+        "name": listed,
+        "domain": facts.domain,
+        "family": name,
+        "scorer": "published",
+        "samples": facts.k,
+        "context": facts.window,
+        "source": "mini" if mini else "published",
+        "licence": "Apache-2.0" if mini else facts.licence,
+        "reference": None if mini else facts.reference,
+        "data_sha256": loaded.sha256,
+        "data_known": loaded.known or mini,
+        "set_aside": dict(loaded.reasons),
+        **write_problems(folder, listed, loaded.problems),
+    }
+    return entry, loaded.problems
+
+
+def write_problems(folder: Path, name: str, problems: Sequence[Problem]) -> dict[str, Any]:
+    """Write the problems of a benchmark; how the registry pins their file by SHA-256."""
+    file = folder / f"{name}.jsonl"
+    write_jsonl(file, (problem.to_row() for problem in problems))
+    sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
+    return {"problems": len(problems), "file": file.name, "sha256": sha256}
+
+
+def write_registry(folder: Path, registry: Sequence[Mapping[str, Any]]) -> None:
+    """Write what ``stages.evals.suite`` reads."""
+    write_json(folder / REGISTRY, {"benchmarks": registry})
 
 
 def metrics(registry: Sequence[Mapping[str, Any]], benchmarks: Benchmarks) -> dict[str, Any]:

@@ -23,11 +23,12 @@ from typing import Any
 
 from stages.base import paths
 from stages.base.artifacts import workspace
+from stages.base.benchmark_params import BuildBenchmarks
 from stages.base.command import stage_main
 from stages.base.errors import DataError
 from stages.base.events import say
 from stages.base.jsonl import read_jsonl, write_json, write_jsonl
-from stages.base.params import BuildBenchmarks, BuildRlData, Engine, Run, SandboxSettings, load
+from stages.base.params import BuildRlData, Engine, Run, SandboxSettings, load
 from stages.base.paths import report
 from stages.base.protocols import Sandbox
 from stages.base.records import Problem, Trajectory

@@ -18,11 +18,12 @@ from dataclasses import asdict
 from typing import Any
 
 from stages.base.artifacts import Workspace, workspace
+from stages.base.benchmark_params import BuildBenchmarks
 from stages.base.command import stage_main
 from stages.base.errors import DataError
 from stages.base.events import say
 from stages.base.jsonl import write_json
-from stages.base.params import BuildBenchmarks, BuildSftData, Run, load
+from stages.base.params import BuildSftData, Run, load
 from stages.base.paths import BENCHMARKS, SFT_DATA, report
 from stages.base.seeds import seeded_random
 from stages.base.shares import apportion

@@ -9,10 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from stages.base.benchmark_params import BuildBenchmarks
 from stages.base.errors import ConfigError
 from stages.base.events import say
 from stages.base.jsonl import write_json, write_jsonl
-from stages.base.params import BuildBenchmarks, BuildRlData, RlSource, SandboxSettings
+from stages.base.params import BuildRlData, RlSource, SandboxSettings
 from stages.base.protocols import Sandbox
 from stages.base.schema import parse
 from stages.cleaning.decontamination import Index

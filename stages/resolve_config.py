@@ -73,13 +73,23 @@ def refuse_early(profile: Profile) -> None:
     schemas.require_usable(looked_at.rl, "check_data.rl", "text")
     for source in (*sft.sources, *rl.sources, *looked_at.sft, *looked_at.rl):
         inputs.source_files(source)
-    for stage in ("build_rl_data", "train_reasoning_rl", "train_general_rl", "run_benchmarks"):
-        most = getattr(profile, stage).max_tokens
-        if most >= profile.engine.context:
-            raise ConfigError(
-                f"{stage}.max_tokens: {most} leaves no room for a prompt in engine.context, "
-                f"{profile.engine.context} tokens. Lower it, or raise the context."
-            )
+    context, asked = profile.engine.context, profile.run_benchmarks
+    for stage in ("build_rl_data", "train_reasoning_rl", "train_general_rl"):
+        _require_room(f"{stage}.max_tokens", getattr(profile, stage).max_tokens, context)
+    longest = asked.context or context
+    for name, most in [("max_tokens", asked.max_tokens)] + [
+        (f"each.{name}.max_tokens", one.max_tokens) for name, one in asked.each.items()
+    ]:
+        _require_room(f"run_benchmarks.{name}", most, longest)
+
+
+def _require_room(key: str, most: int | None, context: int) -> None:
+    """ConfigError if the longest response fills the window; None: it ends with the window."""
+    if most is not None and most >= context:
+        raise ConfigError(
+            f"{key}: {most} leaves no room for a prompt in engine.context, {context} tokens. "
+            "Lower it, or raise the context."
+        )
 
 
 def body(options: argparse.Namespace) -> dict[str, Any]:

@@ -1,38 +1,42 @@
 """Sample a checkpoint on every benchmark through lm-eval and vLLM, score the samples, say how sure.
 
 avg@k with an interval over questions and one over reruns; raw responses are kept, thinking
-included. All checkpoints see the same problems and seeds, so they can be compared question by
-question (paper: the four stages of the road under one suite).
+included. Generated benchmarks and the published ones that the profile names are asked alike. All
+checkpoints see the same problems and seeds, so they can be compared question by question (paper:
+the four stages of the road under one suite).
 """
 
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from stages.base.artifacts import workspace
+from stages.base.benchmark_params import RunBenchmarks
 from stages.base.command import stage_main
-from stages.base.events import progress, say
-from stages.base.jsonl import read_json, write_json, write_jsonl
-from stages.base.params import Engine, Run, RunBenchmarks, SandboxSettings, load
+from stages.base.events import say
+from stages.base.jsonl import write_json, write_jsonl
+from stages.base.params import Engine, Run, SandboxSettings, load
 from stages.base.paths import BENCHMARKS, CHECKPOINTS, RESPONSES, report
-from stages.base.records import Problem
 from stages.engines.plan import refuse_if_too_small
+from stages.evals.asking import as_asked, record
 from stages.evals.items import ITEMS, as_csv, items_of
-from stages.evals.lm_harness import Assignment, Response, Sampling, respond, vllm_model
-from stages.evals.scoring import SAMPLES, Scored, refuse_equal_samples, score_responses
+from stages.evals.judging import judge_suite
+from stages.evals.lm_harness import vllm_model
+from stages.evals.published.totals import totals, units_of
+from stages.evals.rounds import Rounds, plan
+from stages.evals.scoring import SAMPLES, refuse_equal_samples
 from stages.evals.statistics import foretell
-from stages.evals.suite import Benchmark, read_problems, read_registry
+from stages.evals.suite import read_problems, read_registry
 from stages.evals.summary import SCORES, evaluate
+from stages.evals.windows import Positions
 from stages.sandbox.backends import open_sandbox
 
 STAGE = "run_benchmarks"
 ROUND = 16  # times the engine's slots
-Suite = Sequence[tuple[Benchmark, Sequence[Problem]]]
 
 
 def body(options: argparse.Namespace) -> dict[str, Any]:
@@ -46,91 +50,36 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
     inputs, outputs = (BENCHMARKS, checkpoint), (responses, scores, items)
     with workspace(f"{STAGE}/{name}", parameters, inputs, outputs) as space:
         table = read_registry(BENCHMARKS)
-        asked = [replace(each, context=each.context or engine.context) for each in table]
-        suite = [(benchmark, read_problems(BENCHMARKS, benchmark)) for benchmark in asked]
-        for benchmark, problems in suite:
-            say(foretell(benchmark.name, len(problems), benchmark.samples or config.samples))
-        harness = Harness(checkpoint, run, engine, config, space.checkpoints)
-        found = harness.responses(suite)
-        scored: list[Scored] = []
+        problems = [(benchmark, read_problems(BENCHMARKS, benchmark)) for benchmark in table]
+        longest = config.context or engine.context
+        asked = as_asked(problems, config, longest, checkpoint)
+        for one in asked:
+            say(
+                foretell(
+                    one.benchmark.name, one.benchmark.problems, one.assignment.sampling.samples
+                )
+            )
+        start = partial(start_model, checkpoint, run, replace(engine, context=longest))
+        rounds = Rounds(start, space.checkpoints, run.seed, f"{STAGE} {name}")
+        found = rounds.responses(plan(asked, ROUND * engine.max_sequences))
         with open_sandbox(load(SandboxSettings, "sandbox")) as sandbox:
-            for benchmark, problems in suite:
-                scored += score_responses(benchmark, problems, found[benchmark.name], sandbox)
+            local, published = judge_suite(asked, found, sandbox)
+        scored = local + [one.scored for *_, samples in published for one in samples]
+        units = local + [one for kind, _, samples in published for one in units_of(kind, samples)]
+        entries = [totals(*parts, config.max_error_share) for parts in published]
         refuse_equal_samples(scored, config.temperature)
         write_jsonl(space.out(responses) / SAMPLES, (row.to_row() for row in scored))
-        space.out(items).write_bytes(as_csv(items_of(scored)))
-        write_json(space.out(scores), evaluate(scored, name, config.max_error_share))
-    return harness.measured
+        space.out(items).write_bytes(as_csv(items_of(units)))
+        write_json(space.out(scores), evaluate(local, name, config.max_error_share, entries))
+    return rounds.measured | record(checkpoint, run.seed, asked, rounds.facts, found)
 
 
-def start_model(checkpoint: Path, run: Run, engine: Engine) -> Any:
+def start_model(checkpoint: Path, run: Run, engine: Engine, at: Positions) -> Any:
     """lm-eval's vLLM model over the checkpoint, the Ling 2.0 configuration made known to it."""
     from stages.engines import bailing_moe  # noqa: F401, PLC0415  heavy
 
-    return vllm_model(checkpoint, engine, run.seed, gpu=run.hardware.gpus_per_node > 0)
-
-
-class Harness:
-    """Responses of one checkpoint, round by round, each round kept as soon as it is complete.
-
-    A round is as many benchmarks as keep the engine full. The engine starts only when something is
-    left to generate.
-    """
-
-    def __init__(
-        self, checkpoint: Path, run: Run, engine: Engine, config: RunBenchmarks, kept: Path
-    ) -> None:
-        self._checkpoint, self._engine, self._config = checkpoint, engine, config
-        self._run, self._kept = run, kept
-        self._model: Any = None
-        self.measured: dict[str, float] = {"start_seconds": 0.0, "generate_seconds": 0.0}
-
-    def responses(self, suite: Suite) -> dict[str, list[Response]]:
-        """By benchmark: from the files of an interrupted run, or generated now."""
-        asked = [self._assignment(benchmark, problems) for benchmark, problems in suite]
-        planned = rounds(asked, ROUND * self._engine.max_sequences)
-        found: dict[str, list[Response]] = {}
-        what = f"{STAGE} {self._checkpoint.name}"
-        for number, part in progress(enumerate(planned), total=len(planned), what=what):
-            done = self._kept / f"round-{number:04d}.json"
-            if not done.exists():
-                made = self._generate(part)
-                half = done.with_suffix(".tmp")
-                write_json(half, {name: list(map(asdict, made[name])) for name in made})
-                half.rename(done)
-            for name, rows in read_json(done).items():
-                found[name] = [Response(**row) for row in rows]
-        return found
-
-    def _assignment(self, benchmark: Benchmark, problems: Sequence[Problem]) -> Assignment:
-        config = self._config
-        samples = benchmark.samples or config.samples
-        sampling = Sampling(samples, config.max_tokens, config.temperature)
-        return Assignment(benchmark.name, problems, sampling)
-
-    def _generate(self, part: Sequence[Assignment]) -> dict[str, list[Response]]:
-        model, started = self._started(), time.perf_counter()
-        folder = self._kept / "tasks" / part[0].benchmark
-        found = respond(model, folder, part, self._run.seed)
-        self.measured["generate_seconds"] += round(time.perf_counter() - started, 2)
-        return found
-
-    def _started(self) -> Any:
-        if self._model is None:
-            started = time.perf_counter()
-            self._model = start_model(self._checkpoint, self._run, self._engine)
-            self.measured["start_seconds"] = round(time.perf_counter() - started, 2)
-        return self._model
-
-
-def rounds(asked: Sequence[Assignment], full: int) -> list[list[Assignment]]:
-    """The assignments in order, in rounds of at least ``full`` responses (the last may be less)."""
-    planned: list[list[Assignment]] = [[]]
-    for each in asked:
-        if sum(map(len, planned[-1])) >= full:
-            planned.append([])
-        planned[-1].append(each)
-    return planned
+    fitting = replace(engine, context=min(at.tokens, engine.context))
+    return vllm_model(checkpoint, fitting, run.seed, run.hardware.gpus_per_node > 0, at)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

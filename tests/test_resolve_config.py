@@ -122,9 +122,10 @@ def test_every_profile_resolves_and_survives_the_file(name: str, tmp_path: Path)
 def test_responses_fit_the_windows(name: str) -> None:
     profile = resolve(name, {}, ROOT / "profiles")
     limits = [profile.build_rl_data, profile.train_reasoning_rl, profile.train_general_rl]
-    assert all(
-        part.max_tokens < profile.engine.context for part in [*limits, profile.run_benchmarks]
-    )
+    assert all(part.max_tokens < profile.engine.context for part in limits)
+    asked, longest = profile.run_benchmarks, profile.run_benchmarks.context
+    for part in (asked, *asked.each.values()):
+        assert (part.max_tokens or 1) < (longest or profile.engine.context)
     assert profile.train_reasoning_rl.max_tokens < profile.train_reasoning_rl.pack_length
     assert profile.train_general_rl.max_tokens < profile.train_general_rl.pack_length
 
@@ -232,6 +233,7 @@ def own(schema: str = "math", domain: str = "maths", path: str = "profiles", **m
         ({"build_rl_data": {"sources": [own("code")]}}, "are of domain code, not 'maths'"),
         ({"check_data": {"rl": [own("code")]}}, "are of domain code, not 'maths'"),
         ({"run_benchmarks": {"max_tokens": 192}}, "leaves no room for a prompt in engine.context"),
+        ({"run_benchmarks": {"each": {"chain": {"max_tokens": 192}}}}, r"each\.chain\.max_tokens"),
         (
             {"build_rl_data": {"sources": [own()]}, "run": {"notation": "compact"}},
             "source mine holds English, and run.notation is 'compact'",

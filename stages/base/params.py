@@ -13,18 +13,25 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from stages.base import paths
+from stages.base.benchmark_params import BuildBenchmarks, RunBenchmarks
 from stages.base.errors import ConfigError
-from stages.base.schema import Limits, meant, parse, refuse_reserved, refuse_unknown
+from stages.base.schema import (
+    Beta,
+    Count,
+    Limits,
+    Natural,
+    NonNegative,
+    Positive,
+    Share,
+    meant,
+    parse,
+    refuse_reserved,
+    refuse_unknown,
+)
 from stages.base.yaml_file import read_yaml
 
 S = TypeVar("S")
 
-Natural = Annotated[int, Limits(ge=0)]
-Count = Annotated[int, Limits(ge=1)]
-Positive = Annotated[float, Limits(gt=0)]
-NonNegative = Annotated[float, Limits(ge=0)]
-Share = Annotated[float, Limits(ge=0, le=1)]
-Beta = Annotated[float, Limits(ge=0, lt=1)]
 FOUND_AT_LEAST = 0.9  # share of pairs at the threshold of near deduplication
 
 
@@ -156,15 +163,6 @@ class RlSource(Origin):
     domain: Literal["maths", "stem", "code", "logic", "general"]
     schema: str = field(kw_only=True)  # a name in stages.problems.schemas.SCHEMAS
     licence: str = ""  # of rows that state none
-
-
-@dataclass(frozen=True)
-class BuildBenchmarks:
-    """Held-out problems: those whose canonical key falls into the held-out part of key space."""
-
-    problems: dict[str, Natural]  # family -> how many
-    heldout_modulus: Annotated[int, Limits(ge=2)] = 10  # one key in so many is held out
-    preference_prompts: Natural = 0  # prompts on which the preference is scored
 
 
 @dataclass(frozen=True)
@@ -489,16 +487,6 @@ class TrainGeneralRl(ReinforcementLearning):
     """General RL: GRPO with reward model + rule rewards, same loop."""
 
     reward_model_weight: Share = 0.5  # rules weigh the rest
-
-
-@dataclass(frozen=True)
-class RunBenchmarks:
-    """Sampling of the benchmark suite."""
-
-    samples: Count  # k of avg@k
-    max_tokens: Count
-    temperature: NonNegative = 1.0
-    max_error_share: Share = 0.02  # checker failures before no score
 
 
 @dataclass(frozen=True)

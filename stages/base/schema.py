@@ -48,6 +48,14 @@ class Limits:
             raise ConfigError(f"{path}: {value} must be less than {self.lt}.")
 
 
+Natural = Annotated[int, Limits(ge=0)]
+Count = Annotated[int, Limits(ge=1)]
+Positive = Annotated[float, Limits(gt=0)]
+NonNegative = Annotated[float, Limits(ge=0)]
+Share = Annotated[float, Limits(ge=0, le=1)]
+Beta = Annotated[float, Limits(ge=0, lt=1)]
+
+
 def refuse_reserved(value: object, path: str = "") -> None:
     """Raise ConfigError if a reserved name stands anywhere in a parameter tree."""
     if isinstance(value, Mapping):
@@ -95,9 +103,13 @@ def refuse_unknown(kind: type, value: object, path: str) -> None:
     hints = typing.get_type_hints(kind)
     for key, inner in value.items():
         _refuse_unknown(key, kind, path)
+        parts = {f"{path}.{key}": inner}
+        if get_origin(hints[key]) is dict and isinstance(inner, Mapping):
+            parts = {f"{path}.{key}.{name}": part for name, part in inner.items()}
         for section in (hints[key], *get_args(hints[key])):
             if isinstance(section, type) and dataclasses.is_dataclass(section):
-                refuse_unknown(section, inner, f"{path}.{key}")
+                for place, part in parts.items():
+                    refuse_unknown(section, part, place)
 
 
 def _refuse_unknown(key: object, kind: type, path: str) -> None:

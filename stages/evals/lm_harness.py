@@ -1,13 +1,13 @@
 """Responses to benchmark problems, generated through lm-eval from local task files.
 
 lm-eval builds the requests, applies the chat template and drives the engine; what it leaves out is
-added by a thin class around its model class: a seed of its own for every (problem, repeat), the
-reason each response ended, and a check that no prompt is cut. Its repeats are not used: one request
-seed would give k equal samples, so every repeat is a row of its own. No cache, no scoring.
+added by a thin class around its model class (``guarded_model``). Its repeats are not used: one
+request seed would give k equal samples, so every repeat is a row of its own. No cache, no scoring.
 """
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +15,13 @@ from typing import Any
 
 import yaml
 
-from stages.base.errors import ConfigError, EngineError
+from stages.base.errors import EngineError
 from stages.base.jsonl import write_jsonl
 from stages.base.params import Engine
 from stages.base.records import Problem
 from stages.base.seeds import derive_seed
+from stages.evals.guarded_model import Ending, guarded_model
+from stages.evals.windows import Positions
 
 EVERYTHING = 1 << 30
 """Batch size that hands lm-eval's whole list to the engine, which batches by itself."""
@@ -30,11 +32,16 @@ PREFILL_TOKENS = 8192
 
 @dataclass(frozen=True)
 class Sampling:
-    """How responses are drawn: k a problem, at most so many tokens each."""
+    """How responses are drawn: k a problem, prompt and response in a window of so many tokens.
+
+    ``max_tokens`` bounds a response; None: what the window leaves does. ``window`` None: that of
+    the engine.
+    """
 
     samples: int
-    max_tokens: int
+    max_tokens: int | None
     temperature: float
+    window: int | None = None
 
 
 @dataclass(frozen=True)
@@ -51,16 +58,8 @@ class Assignment:
 
 
 @dataclass(frozen=True)
-class Ending:
-    """Why generation ended ("stop" or "length") and how many tokens it took."""
-
-    finish: str
-    tokens: int
-
-
-@dataclass(frozen=True)
 class Response:
-    """One sample: the raw text with its thinking, and how it ended."""
+    """One sample: the raw text with its thinking, and how it ended (as :class:`Ending`)."""
 
     problem: str
     repeat: int
@@ -79,7 +78,10 @@ def request_rows(asked: Assignment, run_seed: int) -> list[dict[str, Any]]:
         {
             "id": f"{problem.id}/{repeat}",
             "prompt": problem.prompt,
+            "messages": problem.meta.get("messages", []),
             "seed": derive_seed(run_seed, "benchmark", asked.benchmark, problem.id, repeat),
+            "max_tokens": asked.sampling.max_tokens or 0,
+            "window": asked.sampling.window or 0,
         }
         for problem in asked.problems
         for repeat in range(asked.sampling.samples)
@@ -91,8 +93,11 @@ def write_task(folder: Path, asked: Assignment, rows: Sequence[dict[str, Any]]) 
     task, sampling = f"everystep_{asked.benchmark}", asked.sampling
     data = folder / f"{task}.jsonl"
     write_jsonl(data, rows)
-    generation: dict[str, Any] = {"until": [], "max_gen_toks": sampling.max_tokens}
-    generation |= {"do_sample": sampling.temperature > 0, "temperature": sampling.temperature}
+    generation = {
+        "until": [],
+        "do_sample": sampling.temperature > 0,
+        "temperature": sampling.temperature,
+    }
     settings = {
         "task": task,
         "dataset_path": "json",
@@ -114,69 +119,19 @@ def write_task(folder: Path, asked: Assignment, rows: Sequence[dict[str, Any]]) 
     return task
 
 
-def seeded(kind: Any) -> Any:
-    """lm-eval's model class ``kind`` with a seed a request, endings kept, and nothing cut.
+def vllm_model(
+    checkpoint: Path, engine: Engine, seed: int, gpu: bool = False, at: Positions | None = None
+) -> Any:
+    """lm-eval's vLLM model over a checkpoint folder, in this process, guarded.
 
-    ``endings`` maps the seed of each request to its :class:`Ending`.
-    """
-
-    class Seeded(kind):  # type: ignore[misc]
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
-            super().__init__(*args, **kwargs)
-            self.endings: dict[int, Ending] = {}
-
-        def tok_encode(self, string: Any, add_special_tokens: Any = None, **kwargs: Any) -> Any:
-            del add_special_tokens  # the chat template has written them; never a second time
-            return super().tok_encode(string, add_special_tokens=False, **kwargs)
-
-        def generate_until(self, requests: Any, disable_tqdm: bool = True) -> list[str]:
-            for request in requests:
-                context, settings = request.args
-                request.arguments = (context, {**settings, "seed": request.doc["seed"]})
-            self._check(requests)
-            return list(super().generate_until(requests, disable_tqdm=disable_tqdm))
-
-        def _check(self, requests: Any) -> None:
-            first = {request.args[0]: request for request in requests}
-            for context, tokens in zip(first, self.tok_encode(list(first)), strict=True):
-                document, settings = first[context].doc, first[context].args[1]
-                turn = [{"role": "user", "content": document["prompt"]}]
-                if self.apply_chat_template(turn) != context:
-                    raise EngineError(f"{document['id']}: lm-eval altered the prompt: {context!r}.")
-                check_window(document["id"], len(tokens), settings["max_gen_toks"], self.max_length)
-
-        def _model_generate(
-            self, requests: Any, generate: bool = False, sampling_params: Any = None
-        ) -> Any:
-            outputs = super()._model_generate(requests, generate, sampling_params)
-            for output, asked in zip(outputs, sampling_params or (), strict=generate):
-                final = output.outputs[0]
-                self.endings[asked.seed] = Ending(final.finish_reason, len(final.token_ids))
-            return outputs
-
-    return Seeded
-
-
-def check_window(problem: str, prompt: int, max_tokens: int, context: int) -> None:
-    """Refuse, before the run, a prompt that would have to be cut."""
-    if prompt + max_tokens > context:
-        raise ConfigError(
-            f"benchmark problem {problem}: prompt of {prompt} tokens + {max_tokens} new ones do "
-            f"not fit the window of {context}. Raise engine.context or lower "
-            "run_benchmarks.max_tokens."
-        )
-
-
-def vllm_model(checkpoint: Path, engine: Engine, seed: int, gpu: bool = False) -> Any:
-    """lm-eval's vLLM model over a checkpoint folder, in this process, seeds and endings kept.
-
-    No prefix cache: a response must not depend on what ran before it. On CPU a seeded request must
-    not be prefilled in parts (its generator knows no offset).
+    ``at`` stretches its positions, for windows up to ``engine.context``. No prefix cache: a
+    response must not depend on what ran before it. On CPU a seeded request must not be prefilled
+    in parts (its generator knows no offset).
     """
     from lm_eval.models.vllm_causallms import VLLM  # noqa: PLC0415  heavy: imports the engine
 
     try:
-        return seeded(VLLM)(
+        return guarded_model(VLLM)(
             pretrained=str(checkpoint),
             dtype=engine.dtype,
             max_model_len=engine.context,
@@ -189,7 +144,7 @@ def vllm_model(checkpoint: Path, engine: Engine, seed: int, gpu: bool = False) -
             enable_prefix_caching=False,
             async_scheduling=False,
             generation_config="vllm",
-            hf_overrides={"head_dtype": "float32"},
+            hf_overrides={"head_dtype": "float32", **(at.overrides if at else {})},
             disable_log_stats=True,
             seed=seed % 2**31,
             batch_size=EVERYTHING,
@@ -201,13 +156,22 @@ def vllm_model(checkpoint: Path, engine: Engine, seed: int, gpu: bool = False) -
         ) from error
 
 
+def close(model: Any) -> None:
+    """Release the engine of ``vllm_model``: a process holds one at a time."""
+    held = getattr(model, "model", None)
+    if held is not None:
+        held.llm_engine.engine_core.shutdown()
+        model.model = None
+        gc.collect()
+
+
 def respond(
     model: Any, folder: Path, assignments: Sequence[Assignment], seed: int
 ) -> dict[str, list[Response]]:
     """All samples of some benchmarks, each by problem and repeat, generated side by side.
 
-    ``model`` is an lm-eval model with ``endings``; task files go into ``folder``. A missing or
-    repeated sample is an EngineError.
+    ``model`` is a guarded lm-eval model; task files go into ``folder``. A missing or repeated
+    sample is an EngineError.
     """
     from lm_eval import evaluate  # noqa: PLC0415  heavy
     from lm_eval.tasks import TaskManager  # noqa: PLC0415
@@ -220,25 +184,26 @@ def respond(
     manager = TaskManager(include_path=str(folder), include_defaults=False)
     found = evaluate(model, manager.load(tasks), apply_chat_template=True, bootstrap_iters=0)
     return {
-        each.benchmark: _responses(rows[each.benchmark], found["samples"][task], model.endings)
+        each.benchmark: _responses(rows[each.benchmark], found["samples"][task], model)
         for each, task in zip(assignments, tasks, strict=True)
     }
 
 
 def _responses(
-    rows: Sequence[dict[str, Any]],
-    samples: Sequence[dict[str, Any]],
-    endings: dict[int, Ending],
+    rows: Sequence[dict[str, Any]], samples: Sequence[dict[str, Any]], model: Any
 ) -> list[Response]:
     texts = {sample["doc"]["id"]: sample["resps"][0] for sample in samples}
     if len(samples) != len(rows) or texts.keys() != {row["id"] for row in rows}:
         raise EngineError(f"lm-eval returned {len(samples)} samples for {len(rows)} requests.")
-    return [_response(row, texts[row["id"]], endings) for row in rows]
+    return [_response(row, texts[row["id"]], model) for row in rows]
 
 
-def _response(row: dict[str, Any], texts: list[str], endings: dict[int, Ending]) -> Response:
+def _response(row: dict[str, Any], texts: list[str], model: Any) -> Response:
     problem, _, repeat = row["id"].rpartition("/")
+    endings: dict[int, Ending] = model.endings
     if len(texts) != 1 or row["seed"] not in endings:
         raise EngineError(f"{row['id']}: lm-eval returned {len(texts)} texts, or lost the ending.")
     ending = endings[row["seed"]]
-    return Response(problem, int(repeat), texts[0], ending.finish, ending.tokens)
+    # Thinking that the template opens is part of the response: unfinished, it must be seen as such.
+    text = model.frame.opened + texts[0]
+    return Response(problem, int(repeat), text, ending.finish, ending.tokens)

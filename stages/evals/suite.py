@@ -1,14 +1,15 @@
 """The table of benchmarks: what is measured, on which problems, by which scorer.
 
-Local benchmarks are held-out problems of the families that are trained on; the stage
-``build_benchmarks`` writes them with a registry, which is read here and checked against the files.
+Local benchmarks are held-out problems of the families that are trained on; published ones are
+named by the profile. The stage ``build_benchmarks`` writes both with a registry, which is read here
+and checked against the files.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -17,7 +18,7 @@ from stages.base.jsonl import read_json, read_jsonl
 from stages.base.records import Problem
 
 REGISTRY = "registry.json"
-Scorer = Literal["verify", "preference"]
+Scorer = Literal["verify", "preference", "published"]
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,9 @@ class Benchmark:
 
     ``samples`` (k of avg@k) and ``context`` (window, tokens) are None where the profile decides.
     ``reference`` is the score of Ring-1T in the paper, shown beside ours and never computed with.
+    A published one is that of ``published.table.TABLE`` named by ``family``; ``data_sha256``,
+    ``data_known`` and ``set_aside`` are what is known of its file. Source "mini": its problems are
+    made up, in the same schema.
 
     Example: ``Benchmark("chain", "maths", "chain", "verify", Path("chain.jsonl"), 100, "6f1e...")``
     """
@@ -42,6 +46,9 @@ class Benchmark:
     source: str = "generated"
     licence: str = "Apache-2.0"
     reference: float | None = None
+    data_sha256: str = ""
+    data_known: bool = True
+    set_aside: Mapping[str, int] = field(default_factory=dict)  # rows, by reason
 
 
 def read_registry(folder: Path) -> list[Benchmark]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from stages.base.protocols import Sandbox
-from stages.base.records import Judgement, Problem, Trajectory
+from stages.base.records import Judgement, Problem, Trajectory, Verdict
 from stages.rewards.preference import closes_well
 from stages.rewards.programs import Answer, asks_for_program, judge_programs
 from stages.rewards.router import verify
@@ -13,9 +13,26 @@ from stages.rewards.router import verify
 Scorer = Callable[[Problem, str, str], Judgement]
 SCORERS: Mapping[str, Scorer] = {"verify": verify, "preference": closes_well}
 
+FAILED = "error"
+"""How a response ended that the engine failed to give."""
+
+
+def only_answered(
+    judge: Callable[[Sequence[Answer]], list[Judgement]], answers: Sequence[Answer]
+) -> list[Judgement]:
+    """One judgement an answer, in order; what the engine failed to give is ERROR, unread."""
+    at = [n for n, (_, _, ended) in enumerate(answers) if ended != FAILED]
+    judged = dict(zip(at, judge([answers[n] for n in at]), strict=True))
+    missing = Judgement(Verdict.ERROR, None, "the engine failed to give a response")
+    return [judged.get(n, missing) for n in range(len(answers))]
+
 
 def score(scorer: str, answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgement]:
     """One judgement an answer, in order; programs run in the sandbox, all others are read."""
+    return only_answered(lambda given: _score(scorer, given, sandbox), answers)
+
+
+def _score(scorer: str, answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgement]:
     verified = scorer == "verify"
     at = [n for n, answer in enumerate(answers) if verified and asks_for_program(answer[0])]
     ran = dict(zip(at, judge_programs([answers[n] for n in at], sandbox), strict=True))

@@ -172,6 +172,8 @@ def test_an_alias_that_holds_itself_is_refused(tmp_path):
         ({"train_sft": {"betas": [0.9]}}, "betas: expected 2 values, found 1"),
         ({"train_sft": {"betas": [2.0, 0.9]}}, r"betas\[0\]: 2\.0 must be less than 1"),
         ({"build_benchmarks": {"problems": {"chain": -5}}}, "chain: -5 is below"),
+        ({"run_benchmarks": {"each": {"chain": {"k": 2}}}}, r"each\.chain\.k: unknown key"),
+        ({"build_benchmarks": {"published": {"gsm8k": {"data": "web"}}}}, "raw, hub, mini"),
         ({"build_sft_data": {"mixture": {"maths": float("nan")}}}, "maths: not a number"),
         ({"train_reasoning_rl": {"rollouts_per_prompt": 1}}, "rollouts_per_prompt: 1 is below"),
         ({"make_base_model": {"architecture": {"dense_layers": 99}}}, "dense_layers: 99 of only"),

@@ -3,9 +3,10 @@ from types import MappingProxyType
 
 import pytest
 
-from stages.base.errors import ConfigError, EngineError
+from stages.base.errors import EngineError
 from stages.base.records import Problem
-from stages.evals.lm_harness import Assignment, Sampling, check_window, request_rows, respond
+from stages.evals.guarded_model import Frame
+from stages.evals.lm_harness import Assignment, Sampling, request_rows, respond
 from stages.problems.registry import generate
 from tests.evals.scripted import ScriptedEngine, scripted
 
@@ -74,29 +75,10 @@ def test_braces_in_a_prompt_reach_the_model_untouched(tmp_path: Path) -> None:
     assert set(seen) == {tricky["prompt"]}
 
 
-def test_special_tokens_are_written_once(tmp_path: Path) -> None:
-    model = scripted(echo)
-    assert model.tok_encode("ab") == [97, 98]
-    assert ScriptedEngine(echo).tok_encode("ab") == [0, 97, 98]
-
-
-def test_a_prompt_that_would_be_cut_is_refused_before_the_run(tmp_path: Path) -> None:
-    model = scripted(echo)
-    long = Sampling(samples=1, max_tokens=190, temperature=1.0)
-    with pytest.raises(ConfigError, match=r"engine\.context"):
-        ask(model, tmp_path, Assignment("chain", PROBLEMS, long))
-    assert not model.asked
-
-
-def test_the_window_may_be_filled_to_the_last_token() -> None:
-    check_window("chain-0", 100, 92, 192)
-    with pytest.raises(ConfigError, match="chain-0"):
-        check_window("chain-0", 101, 92, 192)
-
-
 def test_a_lost_ending_is_an_error(tmp_path: Path) -> None:
     class Forgetful(ScriptedEngine):
         endings = MappingProxyType({})
+        frame = Frame("", "")
 
         def generate_until(self, requests, disable_tqdm=False):
             return ["text"] * len(requests)

@@ -27,6 +27,7 @@ class EngineAsker:
     def __init__(self, engine: Any, model: str, max_tokens: int, temperature: float = 0.0) -> None:
         self._engine = engine
         self._model = model
+        self._max_tokens = max_tokens
         self._sampling = Sampling(samples=1, max_tokens=max_tokens, temperature=temperature)
 
     @property
@@ -46,7 +47,7 @@ class EngineAsker:
         """Why a prompt cannot be asked; "" if it can."""
         turn = [{"role": "user", "content": prompt}]
         tokens = len(self._engine.tok_encode(self._engine.apply_chat_template(turn)))
-        room, asked = self._engine.max_length, self._sampling.max_tokens
+        room, asked = self._engine.max_length, self._max_tokens
         if tokens + asked <= room:
             return ""
         return f"{tokens} tokens and a reply of {asked} do not fit the window of {room}"

@@ -144,13 +144,15 @@ class Published:
 class Loaded:
     """The problems of a file in its order, and how many of its rows gave none, by reason.
 
-    ``sha256`` is that of its bytes; ``known`` whether they are those its golds were checked on.
+    ``sha256`` is that of its bytes, or over those of its files; ``known`` whether they are those
+    its golds were checked on. ``rows`` says how many problems each row gave, in order.
     """
 
     problems: list[Problem]
     sha256: str
     known: bool
     reasons: Mapping[str, int]
+    rows: tuple[int, ...] = ()
 
     @property
     def set_aside(self) -> int:
@@ -160,16 +162,12 @@ class Loaded:
 
 def load(benchmark: Published, data: Path, shuffle: int | None) -> Loaded:
     """Read a benchmark's published file, or files; two problems of one id are a DataError."""
-    digest, seen = hashlib.sha256(), dict[str, str]()
-    problems, reasons, known = list[Problem](), Counter[str](), True
-    for path in files_of(data, benchmark.files):
-        content = hashlib.sha256(path.read_bytes()).hexdigest()
-        known = known and content in benchmark.known
-        digest.update(content.encode())
-        for other in benchmark.beside(path):
-            digest.update(hashlib.sha256(other.read_bytes()).hexdigest().encode())
+    files, seen = files_of(data, benchmark.files), dict[str, str]()
+    problems, rows, reasons = list[Problem](), list[int](), Counter[str]()
+    for path in files:
         for entry in read_entries(path):
             found = _problems(benchmark, entry, shuffle, reasons)
+            rows.append(len(found))
             for problem in found:
                 if problem.id in seen:
                     raise DataError(
@@ -179,15 +177,23 @@ def load(benchmark: Published, data: Path, shuffle: int | None) -> Loaded:
             problems += found
     if not problems:
         raise DataError(f"{data}: no problem of {benchmark.name} in it.")
+    folder = data if data.is_dir() else data.parent
+    more = files_of(folder, benchmark.more) if benchmark.more else []
     if benchmark.completed is not None:
-        more = files_of(data if data.is_dir() else data.parent, benchmark.more)
-        for path in more:
-            digest.update(hashlib.sha256(path.read_bytes()).hexdigest().encode())
         entries = [entry for path in more for entry in read_entries(path)]
         problems = benchmark.completed(problems, entries)
-    whole = digest.hexdigest()
-    known = known or whole in benchmark.known
-    return Loaded(problems, whole, known, dict(sorted(reasons.items())))
+    beside = [other for path in files for other in benchmark.beside(path)]
+    contents = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
+    others = [hashlib.sha256(path.read_bytes()).hexdigest() for path in (*beside, *more)]
+    whole = _one(contents + others)
+    known = whole in benchmark.known or all(content in benchmark.known for content in contents)
+    return Loaded(problems, whole, known, dict(sorted(reasons.items())), tuple(rows))
+
+
+def _one(contents: Sequence[str]) -> str:
+    """The hash of a file, or one over the hashes of several."""
+    whole = hashlib.sha256("".join(contents).encode()).hexdigest()
+    return contents[0] if len(contents) == 1 else whole
 
 
 def _problems(

@@ -1,11 +1,11 @@
 """A file of responses from anywhere: ``{"id", "response", "finish"}``, one row a problem.
 
 ``response`` is a text or a list of k texts, as many in every row; of a benchmark of several tries,
-up to so many, in order, fewer where a try was right. ``finish``, if it is there, is "stop" or
-"length" for all of them, or a list of k. Where a problem has several turns, a response is a
-conversation instead of a text: a list of turns, each a list of the texts of its steps. What a row
-may not be is refused with file and line: an unknown id, an id that stands twice, another number of
-texts.
+up to so many, in order, fewer where a try was right. ``finish``, if it is there, is "stop",
+"length" or "error" (the engine gave none: missing, not wrong) for all of them, or a list of k.
+Where a problem has several turns, a response is a conversation instead of a text: a list of turns,
+each a list of the texts of its steps. What a row may not be is refused with file and line: an
+unknown id, an id that stands twice, another number of texts.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from stages.base.errors import DataError
 from stages.base.jsonl import json_type, parse_object, read_lines
 from stages.base.records import Problem
 from stages.evals.lm_harness import Response
+from stages.rewards.judge import FAILED
 
-ENDS = ("stop", "length")
+ENDS = ("stop", "length", FAILED)
 TURNS = "turns"  # in the meta of a problem that is answered by a conversation
 UNCOUNTED = 0  # tokens: rows from elsewhere do not say how many
 

@@ -21,6 +21,7 @@ from stages.evals.published.totals import totals, units_of
 from stages.evals.scoring import SAMPLES, Scored, style_of
 from stages.evals.suite import Benchmark
 from stages.evals.summary import SCORES
+from stages.rewards.judge import only_answered
 from stages.rewards.programs import Answer
 
 DATA = Path("data/raw/benchmarks")
@@ -77,7 +78,8 @@ def judged(
     benchmark: Published, loaded: Loaded, responses: Sequence[Response], sandbox: Sandbox
 ) -> list[Sample]:
     """One sample a response, in order."""
-    found = benchmark.judge(answers_of(loaded, responses), sandbox)
+    answers = answers_of(loaded, responses)
+    found = only_answered(lambda given: benchmark.judge(given, sandbox), answers)
     return as_samples(benchmark, loaded, responses, found)
 
 
