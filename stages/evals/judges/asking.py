@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+Scores = Callable[[Sequence[tuple[str, str]]], list[float]]
+"""The score of each (prompt, answer), in order; one that is no finite number is a failure."""
+
 
 @dataclass(frozen=True)
 class Reply:

@@ -17,10 +17,9 @@ from typing import Any
 from stages.base.errors import ConfigError, VerifierError
 from stages.base.records import Judgement, Problem, Verdict
 from stages.base.seeds import derive_seed
-from stages.evals.judges.asking import Asker, Reply
+from stages.evals.judges.asking import Asker, Reply, Scores
 from stages.evals.judges.prompts import Filled, Template
 from stages.evals.judges.reading import Reading, read
-from stages.evals.judges.scalar import Scores
 from stages.evals.judges.store import UNKNOWN, Asked, Store, key_of
 from stages.rewards.guard import guarded
 from stages.rewards.programs import Answer

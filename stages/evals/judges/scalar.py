@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from stages.base.records import PackedBatch
+from stages.evals.judges.asking import Scores
 from stages.evals.judges.prompts import unforged
 
 if TYPE_CHECKING:
     from stages.engines.reward_model import RewardModel
-
-Scores = Callable[[Sequence[tuple[str, str]]], list[float]]
-"""The score of each (prompt, answer), in order; one that is no finite number is a failure."""
 
 
 def reward_scores(folder: Path, threads: int) -> Scores:

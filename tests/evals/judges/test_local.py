@@ -26,7 +26,7 @@ def test_replies_of_an_engine_in_order_greedy_and_failures_told() -> None:
 def test_a_prompt_that_does_not_fit_fails_by_itself() -> None:
     engine = scripted(write)
     found = list(EngineAsker(engine, "m", 20).ask(["x" * 200, "b"], [0, 1]))
-    assert found[0].failure == "213 tokens and a reply of 20 do not fit the window of 200"
+    assert found[0].failure == "214 tokens and a reply of 20 do not fit the window of 200"
     assert found[1] == Reply("bb")
     assert len(engine.asked) == 1
     assert next(EngineAsker(engine, "m", 200).ask(["b"], [0])).failure

@@ -31,7 +31,7 @@ def test_questions_on_one_passage_widen_the_interval(tmp_path: Path) -> None:
     for rows in (plain, shared):
         data = write(tmp_path / "lsat-rc.jsonl", rows)
         found = score_file("agieval", responses, Broken(), data, tmp_path)
-        assert (found["score"], found["units"]) == (0.5, 20)
+        assert (found["score"], found["questions"]) == (0.5, 20)
         widths.append((found["interval"], found["high"] - found["low"]))
     assert [kind for kind, _ in widths] == ["t", "clustered t"]
     # ten pairs that agree are worth ten questions: sqrt(2) wider, and fewer degrees of freedom
@@ -40,9 +40,9 @@ def test_questions_on_one_passage_widen_the_interval(tmp_path: Path) -> None:
 
 def test_what_a_score_is_the_mean_of_is_told(tmp_path: Path) -> None:
     found = scored("arc_agi1", MINI / "arc_agi1" / "mixed.jsonl", tmp_path)
-    assert (found["attempts"], found["unit"], found["units"]) == (2, "task", 8)
+    assert (found["attempts"], found["unit"], found["questions"]) == (2, "task", 8)
     found = scored("agieval", MINI / "agieval" / "mixed.jsonl", tmp_path)
-    assert (found["attempts"], found["unit"], found["units"]) == (1, "problem", 10)
+    assert (found["attempts"], found["unit"], found["questions"]) == (1, "problem", 10)
     row = items(tmp_path)["lsat-ar/0"]
     assert row["group"] == "lsat-ar"
     assert row["cluster"].startswith("lsat-ar/Every painter")

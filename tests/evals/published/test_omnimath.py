@@ -40,7 +40,7 @@ def test_a_response_cut_off_is_no_wrong_answer_where_none_could_be_right(tmp_pat
     data = write(tmp_path / "omni_math.jsonl", [row("4"), row("\\frac{1}{2")])
     given = [{"id": n, "response": "4", "finish": "length"} for n in range(2)]
     found = score_file("omnimath", write(tmp_path / "r.jsonl", given), Broken(), data, tmp_path)
-    assert (found["counts"]["truncated"], found["counts"]["error"], found["units"]) == (1, 1, 1)
+    assert (found["counts"]["truncated"], found["counts"]["error"], found["questions"]) == (1, 1, 1)
 
 
 def test_bands_and_fields(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_each_type_of_answer(kind: str, gold: str, right: str, wrong: str) -> No
 def test_effective_accuracy_average_gap_and_robustness(tmp_path: Path) -> None:
     found = scored("ugmathbench", MINI / "ugmathbench" / "mixed.jsonl", tmp_path)
     # of four problems one is right in all variants; 8 of 12 variants are right
-    assert (found["score"], found["units"], found["problems"]) == (0.25, 4, 12)
+    assert (found["score"], found["questions"], found["problems"]) == (0.25, 4, 12)
     assert found["measures"] == {
         "average": pytest.approx(8 / 12, abs=1e-6),
         "gap": pytest.approx(5 / 12, abs=1e-6),
@@ -98,7 +98,7 @@ def test_a_problem_with_a_variant_that_nobody_answered_has_no_score(tmp_path: Pa
         for n, s in ((2, "7, 12"), (3, "9, 20"))
     ]
     found = scored("ugmathbench", write(tmp_path / "r.jsonl", rows), tmp_path)
-    assert (found["score"], found["units"], found["missing"]) == (1.0, 1, 6)
+    assert (found["score"], found["questions"], found["missing"]) == (1.0, 1, 6)
 
 
 def test_a_type_that_is_not_known_is_refused(tmp_path: Path) -> None:
