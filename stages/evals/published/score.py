@@ -29,10 +29,15 @@ OUTPUT = Path("data/processed/scores")
 
 
 def benchmark_named(name: str) -> Published:
-    """A benchmark of the table; ConfigError with those there are."""
-    if name not in TABLE:
+    """A benchmark of the table, MATH-500 as well as math500; ConfigError with those there are."""
+    plain = {_plain(known): benchmark for known, benchmark in TABLE.items()}
+    if _plain(name) not in plain:
         raise ConfigError(f"--benchmark {name}: there are {', '.join(sorted(TABLE))}.")
-    return TABLE[name]
+    return plain[_plain(name)]
+
+
+def _plain(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).lower()
 
 
 def score_file(
@@ -51,7 +56,7 @@ def score_file(
     needs it; more answers without a judgement than ``max_error_share`` are a VerifierError.
     """
     benchmark = benchmark_named(name)
-    loaded = load(benchmark, data or DATA / name, shuffle)
+    loaded = load(benchmark, data or DATA / benchmark.name, shuffle)
     by_id = {problem.id: problem for problem in loaded.problems}
     given = read_responses(responses, by_id, benchmark.tries)
     if benchmark.judged is None:
@@ -62,7 +67,7 @@ def score_file(
         refuse_silent_judge(name, verdicts, max_error_share)
         samples, judge = as_samples(benchmark, loaded, given, verdicts), {"judge": about}
     found = totals(benchmark, loaded, samples) | judge
-    folder = output or OUTPUT / name
+    folder = output or OUTPUT / benchmark.name
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".partial-", dir=folder) as made:
         part = Path(made)

@@ -13,7 +13,7 @@ import pytest
 from stages.base.errors import ConfigError, DataError, VerifierError
 from stages.evals.items import from_csv
 from stages.evals.published import score
-from stages.evals.published.score import score_file
+from stages.evals.published.score import benchmark_named, score_file
 from tests.evals.published.minis import MINI, SHARED, fed_back, items, scored, write
 from tests.problems.runs import Broken
 
@@ -105,6 +105,10 @@ def test_a_row_that_cannot_be_is_refused_with_its_line(
     with pytest.raises(DataError, match=said):
         scored("gsm8k", path, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_benchmark_is_found_in_the_spelling_of_its_paper() -> None:
+    assert {benchmark_named(name).name for name in ("MATH-500", "math_500", "math500")} == {"math500"}
 
 
 def test_a_benchmark_or_file_that_is_not_there_is_named(tmp_path: Path) -> None:
