@@ -108,7 +108,8 @@ def test_a_row_that_cannot_be_is_refused_with_its_line(
 
 
 def test_a_benchmark_is_found_in_the_spelling_of_its_paper() -> None:
-    assert {benchmark_named(name).name for name in ("MATH-500", "math_500", "math500")} == {"math500"}
+    names = ("MATH-500", "math_500", "math500")
+    assert {benchmark_named(name).name for name in names} == {"math500"}
 
 
 def test_a_benchmark_or_file_that_is_not_there_is_named(tmp_path: Path) -> None:
