@@ -143,19 +143,24 @@ class Cell:
             send(spare.fileno(), marshal.dumps(request))
 
     def hear(self, watch: Watch | None = None) -> int | None:
-        """What the zygote says next; the exit status if it is that the program has ended."""
-        told, handed, _, _ = socket.recv_fds(self._zygote, Message.FORM.size, HANDED)
-        if not told:
-            os._exit(1)  # no cell: the host sees it
+        """What the zygote says next; the exit status if it is that the program has ended.
+
+        OSError if it says why there will be no more programs.
+        """
+        told, handed, _, _ = socket.recv_fds(self._zygote, 1024, HANDED)
+        if len(told) != Message.FORM.size:
+            raise OSError(told.decode() or "the first process of a cell is gone")
         message = Message.parse(told)
         if message.kind == SPARE:
             way, self._program = handed
             self._spare = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, way)
             return None
-        if watch is not None:
-            watch.reap(message.process, message.cpu)
         if message.kind != ENDED:
+            if watch is not None:
+                watch.reap(message.process, message.cpu)
             return None
+        if watch is not None:
+            watch.end(message.cpu)
         os.close(self._program)
         if self._spare is not None:  # it ended before it was told
             self._spare.close()

@@ -70,5 +70,7 @@ class Limits:
                 "MEMLOCK": 0,
                 "MSGQUEUE": 0,
                 "SIGPENDING": 1024,  # and timers
+                "NICE": 0,  # no priority, whatever the host's own limits allow
+                "RTPRIO": 0,
             },
         }

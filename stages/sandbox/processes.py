@@ -45,7 +45,8 @@ class Watch:
     for no process. ``waited``: seconds in which some thread could have run but others had the
     processors, as the kernel counts them; 0 where it does not. Threads that keep one another
     waiting cannot make that longer than the processor time that they use. ``forked``: they are
-    forks of the first one, and the pages that they share with it are not counted.
+    forks of the first one, and so much as it has is not counted, once: whoever executes another
+    file, or unmaps what was there, shares nothing.
     """
 
     def __init__(self, proc: int, idle: Idle, forked: bool, most: int) -> None:
@@ -70,6 +71,11 @@ class Watch:
         self._reaped += seconds
         self._running.pop(str(process), None)
 
+    def end(self, seconds: float) -> None:
+        """All have ended; so much is of those that were not reaped one by one."""
+        self._reaped += seconds
+        self._running.clear()
+
     @property
     def cpu(self) -> float:
         """Processor time so far, as of the last look.
@@ -81,8 +87,8 @@ class Watch:
 
     def look(self) -> None:
         """See what they use now."""
-        memory, own, running, waits = 0, dict[str, int](), dict[str, int](), dict[str, int]()
-        having = list[str]()
+        own, running, waits = dict[str, int](), dict[str, int](), dict[str, int]()
+        having = dict[str, int]()
         for name in self.names():
             try:
                 fields = _fields(self._proc, name)
@@ -93,15 +99,17 @@ class Watch:
                 continue  # it has just ended
             times = [int(field) for field in fields[_UTIME : _UTIME + 4]]
             own[name], running[name] = sum(times[:2]), sum(times)
-            having.append(has)
-            memory += max(0, resident * _PAGE - self._shared)
+            having[has] = resident * _PAGE
         self._grown += sum(_growth(self._own, own))
         self._waiting.add(time.monotonic(), max(_growth(self._waits, waits), default=0) / 1e9)
         self._own, self._running, self._waits = own, running, waits
         buffers = max(0, _counted_sockets(self._proc) - self._idle.sockets) * _SOCKET
-        if memory + buffers > self._most:
+        memory = sum(having.values())
+        if memory - self._shared + buffers > self._most:
             memory = min(memory, self._exactly(having))
-        self.memory = memory + buffers
+            if self._shared:  # of which a part is in this sum, all of it in that of one alone
+                memory = max(memory, *having.values())
+        self.memory = max(0, memory - self._shared) + buffers
 
     def names(self) -> list[str]:
         """Their process ids in the cell."""

@@ -68,7 +68,9 @@ REFUSED: list[Rule] = [
     ((9, 222), 3, 0x21, 0x21, True),  # mmap MAP_SHARED | MAP_ANONYMOUS
     ((28, 233), 2, _ALL, 21, True),  # madvise MADV_PAGEOUT: nobody counts what is in swap
     ((72, 25), 1, _ALL, 1024, True),  # fcntl F_SETLEASE: others wait to open the file
-    # another process: the first one of the cell, which watches, has the program's user id
+    ((55, 209), 2, _ALL, 77, True),  # getsockopt SO_PEERPIDFD: a handle of a process of the host
+    ((157, 167), 0, _ALL, 62, True),  # prctl PR_SCHED_CORE: others are kept off half the core
+    # another process: the first one of the cell, which ends the others, has the program's user id
     ((302, 261), 0, _ALL, _SELF, False),  # prlimit64
     ((302, 261), 1, _ALL, 4, True),  # prlimit64 and setrlimit of RLIMIT_CORE: see limits.py
     ((160, 164), 0, _ALL, 4, True),

@@ -67,7 +67,7 @@ class Worker:
             parts = _parts(request)
             try:
                 while len(self._cells) < len(parts):
-                    self._cells.append(_Cell(self._tools, session=False))
+                    self._cells.append(self._another())
                 cells = self._cells[: len(parts)]
                 for cell, (told, others) in zip(cells, parts, strict=True):
                     cell.ask(told, others)
@@ -75,6 +75,13 @@ class Worker:
                 for other in (one for _, others in parts for one in others):
                     os.close(other)
             return {"cells": [cell.report(request) for cell in cells]}
+
+    def _another(self) -> _Cell:
+        """One that does not start where the first did is a failure like that of a run."""
+        try:
+            return _Cell(self._tools, session=False)
+        except (OSError, ResourceError) as error:
+            raise VerifierError(f"a worker's second cell did not start ({error})") from error
 
     def hold(self, request: dict[str, Any]) -> socket.socket:
         """A session in the cell; where to speak with it. VerifierError if the worker failed."""

@@ -34,6 +34,7 @@ BOUNDS = {
     "memory": "oom",
     "memory at once": "oom",
     "memory in children": "oom",
+    "memory in executed children": "oom",
     "leader gone before its threads": "oom",
     "full sockets in children": "oom",
     "output": "output_limit",

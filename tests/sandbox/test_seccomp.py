@@ -78,6 +78,10 @@ def test_calls_that_are_denied_for_some_arguments(machine):
     assert call(203, 122, 1) == EPERM
     assert call(28, 233, 0, 4096, 4) == ALLOW  # madvise MADV_DONTNEED
     assert call(28, 233, 0, 4096, 21) == EPERM
+    assert call(55, 209, 4, 1, 17) == ALLOW  # getsockopt SO_PEERCRED
+    assert call(55, 209, 4, 1, 77) == EPERM
+    assert call(157, 167, 15) == ALLOW  # prctl PR_SET_NAME
+    assert call(157, 167, 62, 1) == EPERM
     assert call(0, 63, 0) == ALLOW  # read
     if machine == "x86_64":
         assert answer(machine, 0x40000000) == KILL  # calls of an x32 program

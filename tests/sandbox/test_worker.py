@@ -57,6 +57,18 @@ def test_a_waiting_cell_that_is_killed_is_replaced_and_the_task_runs_again():
 
 
 @needs_namespaces
+@pytest.mark.field_bug("S17")
+def test_a_second_cell_that_does_not_start_is_a_fault_of_one_run(monkeypatch):
+    with Pool(1) as pool:
+        assert [verdict.outcome for verdict in pool.check([Task.parse(ROW)])] == ["pass"]
+        monkeypatch.setattr(worker, "START", "")
+        (found,) = pool.check([Task.parse({**ASSERT, "entry": "f"})])
+        assert found.outcome == "sandbox_error"
+        monkeypatch.undo()
+        assert [verdict.outcome for verdict in pool.check([Task.parse(ROW)])] == ["pass"]
+
+
+@needs_namespaces
 def test_a_program_finds_the_same_hashes_in_every_worker():
     row = {**ROW, "program": "raise SystemExit(str(hash('a')))"}
     assert judged([row], 1)[0]["reason"] == judged([row], 1)[0]["reason"]
@@ -117,6 +129,27 @@ def test_what_a_program_leaves_ends_with_it_and_holds_nobody_up():
         found = [verdict.outcome for verdict in pool.check(map(Task.parse, rows))]
         assert found == ["pass", "timeout"]
         assert len(below(pool)) == 3
+
+
+BUSY = """
+import os, time
+here, there = os.pipe()
+if os.fork() == 0:
+    while time.process_time() < 0.12: pass
+    os.write(there, b"x")
+    time.sleep(9)
+os.read(here, 1)
+time.sleep(0.1)
+print(input())
+"""
+"""Leaves one that a look has found busy."""
+
+
+@needs_namespaces
+def test_processor_time_of_what_a_program_leaves_is_counted_once():
+    """It was once as of the last look, and once more as it was reaped."""
+    row = {**ROW, "program": BUSY, "limits": {"time_s": 0.2}}
+    assert [found["verdict"] for found in judged([row], 1)] == ["pass"]
 
 
 @needs_namespaces

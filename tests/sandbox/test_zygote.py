@@ -1,4 +1,4 @@
-"""A cell is kept from run to run, and no run finds anything of the one before."""
+"""The first process of a cell forgets a program, and says why it can make no more."""
 
 from __future__ import annotations
 
@@ -6,77 +6,55 @@ import os
 
 import pytest
 
-from stages.sandbox.pool import Pool
-from stages.sandbox.rows import Task
+from stages.sandbox import worker
+from stages.sandbox.limits import Limits
+from stages.sandbox.worker import Worker
 from stages.sandbox.zygote import ENDED, Message
 from tests.sandbox.judging import judged
-from tests.sandbox.test_programs import needs_namespaces
+from tests.sandbox.test_programs import needs_namespaces, programs
 
-LEAVES = """
-import os, resource, signal, sys, threading, time
-secret = input()
-open("/box/left", "w").write(secret)
-os.mkdir("/tmp/folder")
-signal.signal(signal.SIGUSR1, signal.SIG_IGN)
-signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR2})
-resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))
-os.nice(5)
-os.umask(0o777)
-os.environ["LEFT"] = sys.argv[0] = secret
-import json, random
-json.left = random.left = sys.left = secret
-for _ in range(5):
-    if not os.fork():
-        os.setsid()
-        while True:
-            if not os.fork():
-                time.sleep(1000)
-            time.sleep(0.001)
-threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
-print(secret, flush=True)
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-FINDS = """
-import gc, json, os, random, resource, signal, sys
-found = [*os.listdir("/box")]
-try:
-    os.kill(-1, 0)
-    found.append("processes")
-except ProcessLookupError:
-    pass
-found += [name for name in ("USR1",) if signal.getsignal(signal.SIGUSR1) != signal.SIG_DFL]
-found += map(str, signal.pthread_sigmask(signal.SIG_BLOCK, ()))
-names = *os.environ, *dir(json), *dir(random), *dir(sys)
-found += [name for name in names if "left" in name.lower()]
-if os.nice(0) or os.umask(0) == 0o777 or resource.getrlimit(resource.RLIMIT_NOFILE)[0] < 100:
-    found.append("limits")
-texts = [one for one in gc.get_objects() if isinstance(one, (dict, list, tuple))]
-secret = "".join(map(chr, [115, 51, 99, 114, 51, 116]))
-found += ["memory" for one in texts for text in (one.values() if isinstance(one, dict) else one)
-          if type(text) is str and secret in text and text is not secret]
-for one in range(4, 64):
+REQUEST = {"mode": "stdin", "stdin": "", **Limits(nproc=12).as_request()}
+
+
+@needs_namespaces
+@pytest.mark.field_bug("S8", "S10")
+def test_a_program_finds_nothing_of_those_before_it():
+    """Processes, files, locks, names, supplies of the kernel, and what is inherited."""
+    finder = {**REQUEST, "program": programs("finder")["what a program finds"]}
+    runs = Worker()
     try:
-        os.fstat(one)
-        found.append(f"descriptor {one}")
-    except OSError:
-        pass
-print(sorted(set(found)))
+        (first,) = runs.run(finder)["cells"]
+        assert (first["status"], first["stderr"]) == (0, "")
+        for title, program in programs("leavers").items():
+            assert "fault" not in runs.run({**REQUEST, "program": program})["cells"][0], title
+            (found,) = runs.run(finder)["cells"]
+            assert found["stdout"] == first["stdout"], title
+    finally:
+        runs.close()
+
+
+SCARCE = """
+from stages.sandbox import kernel
+fork_into, left = kernel.fork_into, iter("zygote program".split())
+def few(flags):
+    if next(left, None) is None:
+        raise kernel.ForbiddenError(11, "clone: no more")
+    return fork_into(flags)
+kernel.fork_into = few
 """
 
 
 @needs_namespaces
-@pytest.mark.field_bug("S8", "S20")
-def test_a_run_finds_nothing_of_the_one_before():
-    rows = [
-        {"id": "a", "program": LEAVES, "tests": [["s3cr3t", "s3cr3t"]]},
-        {"id": "b", "program": FINDS, "tests": [["", "[]"]]},
-    ]
-    with Pool(1) as pool:
-        found = list(pool.check([Task.parse(row) for row in rows * 3]))
-        worker = pool._all[0]
-    assert [one.outcome for one in found] == ["runtime_error", "pass"] * 3, found
-    assert pool._all == []
-    assert len(worker._cells) == 1  # all in one cell
+def test_why_there_is_no_further_program_is_told(monkeypatch):
+    before, serve, rest = worker.START.partition("cell.main")
+    monkeypatch.setattr(worker, "START", before + SCARCE + serve + rest)
+    runs = Worker()
+    try:
+        assert runs.run({**REQUEST, "program": ""})["cells"][0]["status"] == 0
+        (cell,) = runs.run({**REQUEST, "program": ""})["cells"]
+        assert cell == {"fault": "OSError: [Errno 11] clone: no more"}
+    finally:
+        runs.close()
 
 
 @needs_namespaces
