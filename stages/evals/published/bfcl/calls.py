@@ -2,8 +2,8 @@
 
 Calls are a list as Python writes it, ``[f(a=1), g(b="x")]``, with or without brackets, or JSON as
 APIs write it: ``[{"name": "f", "arguments": {"a": 1}}]`` or ``[{"f": {"a": 1}}]``. They are the
-whole answer; else what stands between ``<tool_call>`` tags; else the last fenced block that can be
-read; else all that follows from a line that opens a bracket.
+whole answer; else the last fenced block that can be read; else all that follows from a line that
+opens a bracket; else what stands between tags, ``<tool_call>`` or ``<function_call>``.
 """
 
 from __future__ import annotations
@@ -21,10 +21,14 @@ LONGEST = 50_000  # characters of an answer that is read
 DEEPEST = 50  # lists and dictionaries within one another
 MOST_STARTS = 20  # lines that open a bracket, tried in one answer
 LARGEST = 10**18  # of a number that is worked out
-TAGGED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
+TAGGED = re.compile(
+    r"<(tool_call|function_call)>(.*?)(?:</\1>|(?=<(?:tool|function)_call>)|\Z)", re.DOTALL
+)
+ESCAPED = "\\_"  # an underscore in Markdown
 FENCE = re.compile(r"[ \t]*(```+|~~~+)")
 OPENED = re.compile(r"(?m)^[ \t]*(?=\[)")
 ARGUMENTS = ("arguments", "parameters")
+BESIDE = {"name", "id", "type", *ARGUMENTS}  # of a call in JSON; more is in a description of one
 FAILS = (SyntaxError, TypeError, ValueError, RecursionError, MemoryError)
 OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -68,7 +72,10 @@ def read_calls(text: str, read: Reader | None = None) -> list[Call] | None:
             found = reader(source)
             if found is not None:
                 return _shallow(found)
-    return _shallow(_tagged(text, read or python_calls))
+    tagged = _shallow(_tagged(text, read or python_calls))
+    if tagged is None and ESCAPED in text:
+        return read_calls(text.replace(ESCAPED, "_"), read)
+    return tagged
 
 
 def _shallow(calls: list[Call] | None) -> list[Call] | None:
@@ -105,7 +112,7 @@ def _blocks(text: str) -> list[str]:
 def _tagged(text: str, read: Reader) -> list[Call] | None:
     """The calls of all tags together; None if there are none or one cannot be read."""
     found: list[Call] = []
-    tags = [tag[1].strip() for tag in TAGGED.finditer(text)]
+    tags = [tag[2].strip() for tag in TAGGED.finditer(text)]
     for tag in tags:
         calls = _json_calls(tag)
         calls = read(tag) if calls is None else calls
@@ -149,7 +156,7 @@ def _json_call(item: Any, named: bool) -> Call | None:
     name = item.get("name")
     if not isinstance(name, str) and len(item) == 1 and named:
         ((name, given),) = item.items()
-    elif given is None:
+    elif given is None or item.keys() - BESIDE:
         return None
     if isinstance(given, str):
         try:

@@ -241,6 +241,8 @@ def javascript_value(text: str, declared: str, inner: str) -> Any:
         return text
     if declared in NUMBERS:
         return _number(text, declared)
+    if declared == "String":
+        return unquoted(text)
     if declared == "Boolean":
         return {"true": True, "false": False}.get(text, text)
     if declared == "array":

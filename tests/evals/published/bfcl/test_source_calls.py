@@ -97,6 +97,7 @@ def test_values_of_java(text: str, declared: str, inner: str, value: Any) -> Non
         ("5", "Bigint", "", "5"),
         ("false", "Boolean", "", False),
         ("a", "String", "", "a"),
+        ("'a'", "String", "", "a"),
         ("['a', \"b\"]", "array", "String", ["a", "b"]),
         ("new Array(1, 2)", "array", "integer", [1, 2]),
         ("[1, 2]", "array", "float", [1.0, 2.0]),
