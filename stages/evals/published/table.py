@@ -121,6 +121,7 @@ BENCHMARKS = (
         ("mbpp.jsonl", "sanitized-mbpp.json", "*mbpp*.jsonl"),
         code_sets.mbpp,
         code_sets.judge,
+        measures=code_sets.measures,
     ),
     *(_aime(year) for year in (2024, 2025, 2026)),
     Published("cnmo", "maths", ("*CNMO*.jsonl", "*cnmo*.jsonl", "*.parquet"), maths_sets.cnmo),

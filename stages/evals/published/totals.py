@@ -125,6 +125,7 @@ def table(found: Mapping[str, Any]) -> str:
     rows = [
         ("benchmark", found["benchmark"]),
         (found["metric"], _percent(found["score"])),
+        ("the mean over", f"{found['units']}, each a {found['unit']}"),
         ("95% for other problems", f"{_between(found['low'], found['high'])} {found['interval']}"),
         ("95% for another run", rerun or "needs k above 1"),
         *((f"pass@{k}", _percent(value)) for k, value in found["pass_at"].items()),
