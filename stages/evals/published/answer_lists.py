@@ -15,7 +15,10 @@ FIGURES, THOUSAND = (
     re.compile(r"[-+$ ]*[0-9]{1,3}(?:,[0-9]{3})*"),
     re.compile(r"[0-9]{3}(?:\.[0-9]+)?"),
 )
-DRESS = re.compile(r"\\(?:left|right)(?![A-Za-z])|\\[,;! ]|(?<=[0-9])\{,\}(?=[0-9]{3})")
+DRESS = re.compile(
+    r"\\(?:left|right|[bB]igg?[lr]?|q?quad)(?![A-Za-z])|\\[,;! ]|(?<!\\)%[ \t]*(?:\n|$)|"
+    r"(?<=[0-9])\{,\}(?=[0-9]{3})"
+)
 SEVERAL = re.compile(r"(?i)\b(answer)s\s+are\b")
 SIGN = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL)
 JOINED = re.compile(r"\s*(?:\\text\s*\{\s*(?:and|,)\s*\}|\band\b)\s*")

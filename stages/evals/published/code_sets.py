@@ -10,19 +10,23 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from stages.base.errors import DataError
 from stages.base.protocols import Sandbox
 from stages.base.records import Judgement, Problem, Verdict
-from stages.evals.published.benchmark import problem_of
+from stages.evals.published.benchmark import Sample, problem_of
+from stages.evals.published.clusters import mean_of
 from stages.evals.published.entries import Entry
+from stages.evals.scoring import rounded
 from stages.problems.answers import CLOSE, OPEN
 from stages.problems.code import CodeTask
 from stages.rewards.programs import Answer, judge_programs, program_in
 from stages.rewards.router import answered
 
+CHALLENGE = "challenge"
 FENCE = "`" * 12  # no program closes it
 MBPP_TEST = range(11, 511)
 """Task ids of MBPP's test split; the others are for prompts and training."""
@@ -54,9 +58,12 @@ def mbpp(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
     before = [*imports, str(entry.row.get("test_setup_code") or "")]
     test = "\n".join([*before, *tests])
     names = _called(entry, test)
+    called = names[0] if len(names) == 1 else f"({', '.join(names)})"
+    harder = entry.row.get("challenge_test_list") or []
+    more = _meta("\n".join([*before, *harder]), called)["code"] if len(harder) else None
     asked = "\n".join([entry.text("text", "prompt"), "Your code should pass these tests:", *tests])
-    meta = _meta(test, names[0] if len(names) == 1 else f"({', '.join(names)})")
-    yield problem_of(task, asked, test, "code", meta | {"above": "", "defines": names[-1]})
+    meta = _meta(test, called) | {"above": "", "defines": names[-1]}
+    yield problem_of(task, asked, test, "code", meta | ({CHALLENGE: more} if more else {}))
 
 
 def _meta(test: str, entry: str) -> dict[str, Any]:
@@ -83,7 +90,39 @@ def judge(answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgement]:
     at = [place for place, one in enumerate(found) if isinstance(one, str)]
     runs = [(answers[place][0], _fenced(str(found[place])), "stop") for place in at]
     ran = dict(zip(at, judge_programs(runs, sandbox), strict=True))
+    ran |= _challenged(
+        {place: (run, ran[place]) for place, run in zip(at, runs, strict=True)}, sandbox
+    )
     return [ran[place] if isinstance(one, str) else one for place, one in enumerate(found)]
+
+
+def _challenged(
+    ran: Mapping[int, tuple[Answer, Judgement]], sandbox: Sandbox
+) -> dict[int, Judgement]:
+    """Judgements of programs that passed, with what the harder tests of their problems say."""
+    found = {
+        place: (replace(problem, meta=problem.meta | {"code": problem.meta[CHALLENGE]}), text, end)
+        for place, ((problem, text, end), one) in ran.items()
+        if CHALLENGE in problem.meta and one.verdict is Verdict.PASS
+    }
+    again = judge_programs(list(found.values()), sandbox)
+    return {
+        place: replace(ran[place][1], parts={CHALLENGE: float(one.reward)})
+        for place, one in zip(found, again, strict=True)
+        if one.reward is not None
+    }
+
+
+def measures(samples: Sequence[Sample]) -> dict[str, Any]:
+    """``challenge``: the share that passes the harder tests too, of problems that have some.
+
+    They do not count for the score. Nothing where no problem has any.
+    """
+    known = [one for one in samples if CHALLENGE in one.scored.problem.meta]
+    known = [one for one in known if one.judgement.reward is not None]
+    if not known:
+        return {}
+    return {CHALLENGE: rounded(mean_of(one.judgement.parts.get(CHALLENGE, 0.0) for one in known))}
 
 
 def _fenced(program: str) -> str:

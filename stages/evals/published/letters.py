@@ -28,7 +28,7 @@ REWRITTEN = tuple(
     (re.compile(pattern), plain)
     for pattern, plain in (
         (r"</?(?:b|strong|em|i|u)>", ""),
-        (r"[「『“‘《〈【\"'`]([A-H]{1,8})[」』”’》〉】\"'`]", r"\1"),
+        (r"[「『“‘《〈【\"'`]([A-J]{1,8})[」』”’》〉】\"'`]", r"\1"),
         (
             r"(?m)(?:^|(?<=[。；！，.;!,]))([ \t*_#>]{0,6})"
             r"(?:我(?:认为|觉得|会|将|的)?|(?:本|此|该|这道?)题的?|综合(?:以上)?(?:分析|来看)?|"
@@ -41,41 +41,41 @@ REWRITTEN = tuple(
             rf"(?:正确|最佳)的?选项(?=\s?{STATES})",
             r"\1正确答案",
         ),
-        (rf"(答案\s?{STATES}\s?[*_]{{0,2}})选?项\s?(?=[*_(（]{{0,3}}[A-H])", r"\1"),
-        (r"选项\s{1,3}([A-H])\s{0,3}(是|为)?\s{0,3}(?=正确)", r"选项\1\2"),
+        (rf"(答案\s?{STATES}\s?[*_]{{0,2}})选?项\s?(?=[*_(（]{{0,3}}[A-J])", r"\1"),
+        (r"选项\s{1,3}([A-J])\s{0,3}(是|为)?\s{0,3}(?=正确)", r"选项\1\2"),
     )
 )
 """What stands before a letter, or around it, and says nothing of it."""
 
 REASONED = re.compile(
-    rf"(答案\s?{STATES}\s?[*_(（]{{0,3}}[A-H][*_)）]{{0,3}})[，,]\s?"
+    rf"(答案\s?{STATES}\s?[*_(（]{{0,3}}[A-J][*_)）]{{0,3}})[，,]\s?"
     r"(?=因为|由于|理由|原因|即|也就是|它|这|该|其)"
 )
 """A sentence that goes on after its letter."""
 
 CALLED = re.compile(
-    rf"(?:^|(?<=[\n。；！，;!])){LEADS}(?:只有|应(?:该)?选|选择?)?\s?[*_(（]{{0,3}}(?P<letter>[A-H])[*_)）]{{0,3}}\s?"
+    rf"(?:^|(?<=[\n。；！，;!])){LEADS}(?:只有|应(?:该)?选|选择?)?\s?[*_(（]{{0,3}}(?P<letter>[A-J])[*_)）]{{0,3}}\s?"
     r"(?:选?项)?(?P<said>\s?(?:是|为)?\s?(?:唯一)?(?:最)?(?:正确|符合题意|对)的?(?:答案|选项|一项)?|选?项)"
     r"[*_]{0,2}\s?(?=[。.！!；;]?\s*$|[，,])"
 )
 """The last sentence calls one option right: B项正确, 因此B是正确答案, 选择B选项."""
 ITEM = re.compile(
-    r"(?<=[A-H])\s?(?:[一两二三四五六]\s?个?\s?)?(?:选项|项)(?=[\s*_。；，！.,;)）]|$)"
+    r"(?<=[A-J])\s?(?:[一两二三四五六]\s?个?\s?)?(?:选项|项)(?=[\s*_。；，！.,;)）]|$)"
 )
 SEPARATOR = r"(?:\s{0,2}(?:[、，,;；/&+]|和|与|及|以及|\band\b|\\,|\$)\s{0,2}){1,3}"
-ROW = re.compile(rf"(?<![A-Za-z])[(（]?[A-H][)）]?(?:{SEPARATOR}[(（]?[A-H][)）]?)+(?![A-Za-z])")
-BOXES = re.compile(r"\\boxed\{\s*(?:\\text\{)?\s*([A-H]{1,8})\s*\}?\s*\}")
+ROW = re.compile(rf"(?<![A-Za-z])[(（]?[A-J][)）]?(?:{SEPARATOR}[(（]?[A-J][)）]?)+(?![A-Za-z])")
+BOXES = re.compile(r"\\boxed\{\s*(?:\\text\{)?\s*([A-J]{1,8})\s*\}?\s*\}")
 BOX_ROW = re.compile(
     rf"{BOXES.pattern}(?:(?:{SEPARATOR}|\s{{1,2}}){BOXES.pattern})+".replace(
-        "([A-H]{1,8})", "[A-H]{1,8}"
+        "([A-J]{1,8})", "[A-J]{1,8}"
     )
 )
 CHOSEN = re.compile(
     rf"(?m)(?:^|(?<=[。；！，.;!]))[ \t*_#>]{{0,6}}{LEADS}(?:本题|此题|该题|正确|应该?|答案)*\s?"
-    r"选(?:择|项)?(?:是|为)?\s?[：:]?\s?[*_(（$]{0,4}(?P<letters>[A-H]{2,8})[*_)）$]{0,4}项?"
+    r"选(?:择|项)?(?:是|为)?\s?[：:]?\s?[*_(（$]{0,4}(?P<letters>[A-J]{2,8})[*_)）$]{0,4}项?"
     r"(?=[\s。；，！.,;]|$)"
 )
-LETTERS, LETTER = "ABCDEFGH", re.compile("(?<!\\\\)[A-H](?![a-z])")
+LETTERS, LETTER = "ABCDEFGHIJ", re.compile("(?<!\\\\)[A-J](?![a-z])")
 TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
 
 

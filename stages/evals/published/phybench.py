@@ -37,7 +37,16 @@ LONGEST = 2_000  # characters of an answer
 ASKED = "Close with the formula alone in \\boxed{...}, in LaTeX, in the symbols of the problem."
 SIDES = re.compile(r"(?<![<>!])=|\\(?:approx|simeq|equiv)(?![A-Za-z])|≈")
 PLAIN = r"\\(?:mathbf|mathrm|mathit|mathsf|text|textbf|boldsymbol|bm|vec|hat|operatorname|rm)"
+NAMES = "arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|sec|csc|ln|log|exp"
+ARGUMENT = r"\s*(?:\\left)?\(([^()]{1,80}?)(?:\\right)?\)"
 REWRITTEN = (
+    (
+        re.compile(rf"\\(?:mathrm|operatorname)\s*\{{\s*(arc(?:sin|cos|tan)h|{NAMES})\s*\}}"),
+        r"\\\1 ",
+    ),
+    (re.compile(rf"\\arcsinh{ARGUMENT}"), r"\\ln((\1)+\\sqrt{(\1)^2+1})"),
+    (re.compile(rf"\\arccosh{ARGUMENT}"), r"\\ln((\1)+\\sqrt{(\1)^2-1})"),
+    (re.compile(rf"\\arctanh{ARGUMENT}"), r"(\\ln(1+\1)-\\ln(1-(\1)))/2"),
     (re.compile(rf"{PLAIN}\s*\{{([^{{}}]*)\}}"), r"{\1}"),
     (re.compile(rf"{PLAIN}(?![A-Za-z])"), ""),
     (re.compile(r"\\pm(?![A-Za-z])|±"), "+"),
@@ -49,10 +58,10 @@ REWRITTEN = (
 )
 """Dress of symbols, and signs the published reading takes for others, as plain ones."""
 
-OWN_LETTERS = "Xi Upsilon hbar varepsilon vartheta varrho ell varphi"
+OWN_LETTERS = "Xi Upsilon hbar varepsilon vartheta varrho ell varphi Omega"
 GREEK = """
 alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau phi chi psi
-omega Gamma Delta Theta Lambda Sigma Phi Psi Omega
+omega Gamma Delta Theta Lambda Sigma Phi Psi
 """
 SAME = {
     "varepsilon": "epsilon", "vartheta": "theta", "varrho": "rho", "varphi": "phi", "ell": "l",
@@ -68,7 +77,7 @@ PRIME = r"(?:'{1,3}|\s*\^\s*(?:\{\s*(?:\\prime\s*){1,3}\}|\\prime(?![A-Za-z])))"
 ATOM = re.compile(
     r"(?:(?P<accent>\\(?:bar|overline|tilde|widetilde|dot|ddot|mathcal|mathscr))\s*"
     r"(?:\{\s*(?P<inner>[^{}]{1,40})\}|(?P<bare>\\?[A-Za-z]))"
-    r"|(?P<command>\\[A-Za-z]+)|(?P<letter>[A-Za-z]))"
+    rf"|(?P<word>(?:{NAMES}|sqrt|pi|abs)(?![A-Za-z]))|(?P<command>\\[A-Za-z]+)|(?P<letter>[A-Za-z]))"
     rf"(?P<before>{PRIME})?"
     r"(?P<index>\s*_\s*(?:\{(?:[^{}]|\{[^{}]*\}){1,60}\}|\\[A-Za-z]+|[A-Za-z0-9]))?"
     rf"(?P<after>{PRIME})?"
@@ -113,7 +122,7 @@ def renamed(text: str) -> tuple[str, list[str]]:
     def put(atom: re.Match[str]) -> str:
         name = _name(atom)
         if name is None:
-            return atom[0]
+            return _apart(atom)
         if name not in names:
             names.append(name)
         return STAND_IN % (FIRST + names.index(name))
@@ -121,10 +130,19 @@ def renamed(text: str) -> tuple[str, list[str]]:
     return ATOM.sub(put, text), names
 
 
+def _apart(atom: re.Match[str]) -> str:
+    """A symbol that the grammar reads, apart from what follows; anything else as it is."""
+    known = (atom["command"] or "")[1:] in LETTERS
+    if not (known or atom["letter"]):
+        return atom[0]
+    index = _flat(atom["index"] or "")
+    return f"{_joined(atom['command'] or atom['letter'], index and f'{{{index}}}')} "
+
+
 def _name(atom: re.Match[str]) -> str | None:
     """One name for all spellings of a symbol; None if the grammar reads it as it is."""
     command = (atom["command"] or "")[1:]
-    if command and command not in LETTERS:
+    if atom["word"] or (command and command not in LETTERS):
         return None
     index = _flat(atom["index"] or "")
     primes = sum(
@@ -133,7 +151,7 @@ def _name(atom: re.Match[str]) -> str | None:
     base = _flat(atom["inner"] or atom["bare"] or atom["letter"] or command)
     base = SAME.get(base, base)
     plain = not atom["accent"] and not primes and command not in OWN
-    if plain and (not index or SIMPLE.fullmatch(index)):
+    if plain and (not index or (SIMPLE.fullmatch(index) and base not in "ei")):
         return None
     accent = (atom["accent"] or "")[1:].replace("widetilde", "tilde").replace("overline", "bar")
     return _joined(f"{accent}{base}{'′' * primes}", index)

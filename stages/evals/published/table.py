@@ -132,6 +132,7 @@ BENCHMARKS = (
         ("mbpp.jsonl", "sanitized-mbpp.json", "*mbpp*.jsonl"),
         code_sets.mbpp,
         code_sets.judge,
+        measures=code_sets.measures,
     ),
     Published(
         "bfcl",

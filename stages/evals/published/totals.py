@@ -82,6 +82,7 @@ def table(found: Mapping[str, Any]) -> str:
     rows = [
         ("benchmark", found["benchmark"]),
         (found["metric"], _percent(found["score"]) if share else f"{found['score']:.0f}"),
+        ("the mean over", f"{found['questions']}, each a {found['unit']}"),
         ("95% for other problems", f"{between} {found['interval']}" if between else "none"),
         ("95% for another run", rerun or "needs k above 1"),
         ("can be seen", _seen(found)),

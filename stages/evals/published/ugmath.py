@@ -8,6 +8,7 @@ right in all of them, mean over problems. Intervals are over problems.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from stages.evals.published.benchmark import Sample, mean_score, problem_of
 from stages.evals.published.clusters import mean_of, one_each
 from stages.evals.published.entries import Entry
 from stages.evals.published.letters import judge_letters
+from stages.evals.published.nearness import near
 from stages.evals.scoring import Scored, grouped, rounded
 from stages.rewards.choices import read_choice
 from stages.rewards.maths import judge_maths
@@ -35,6 +37,17 @@ VARIANTS = (1, 2, 3)
 TOLERANCE = Fraction(1, 1000)  # of a number, relative: the published evaluation's
 YES, NO = ("true", "t", "yes", "y"), ("false", "f", "no", "n")
 UNION = " U "  # as golds write it
+DERIVATIVE = re.compile(r"(?<![A-Za-z])(d[A-Za-z])/(d[a-z])(?![A-Za-z])")
+APPLIED = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\([a-z]\)")  # R(t), which may be written R
+DECIMAL = re.compile(r"[0-9]\.[0-9]{3}|[0-9]{5}")
+INDEXED = re.compile(r"(?<![A-Za-z0-9\\_{])([A-Za-z])([0-9])(?![0-9.])")  # c1, m0
+LABEL = re.compile(
+    r"(?<=\\boxed\{)\s*(?:\\displaystyle\s*)?[A-Za-z](?:_\{?\w{1,4}\}?)?'{0,2}"
+    r"\(\s*[a-z0-9](?:\s*,\s*[a-z0-9]){0,3}\s*\)\s*=\s*"
+)
+"""The name of a function before its value: u(x, t) = ..."""
+
+DRESSED = re.compile(r"\\(?:text|mathrm|textbf)\s*\{([^{}]*)\}")
 KINDS = {
     "NV": "a number", "EX": "an expression", "EQ": "an equation", "INT": "an interval",
     "TF": "True or False", "MCS": "one option", "MCM": "one or more options, as letters in a row",
@@ -56,7 +69,8 @@ class Blank:
 def ugmath(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
     """``id``, ``subject``; for each variant ``problem_v1``, ``answer_v1``, ``answer_type_v1``...
 
-    A variant is a problem of its own, ``id/1`` to ``id/3``.
+    A variant is a problem of its own, ``id/1`` to ``id/3``; two were published without answers, and
+    are an error for every response.
     """
     del shuffle
     name, subject = entry.text("id"), entry.text("subject")
@@ -64,7 +78,7 @@ def ugmath(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
         kinds, golds = (entry.texts(f"{field}_v{variant}") for field in ("answer_type", "answer"))
         options = _options(entry, variant, len(golds))
         unknown = sorted(set(kinds) - KINDS.keys())
-        if not golds or len(kinds) != len(golds) or unknown:
+        if len(kinds) != len(golds) or unknown:
             raise DataError(
                 f"{entry.where}: variant {variant} has {len(golds)} answers and {len(kinds)} "
                 f"types{f', of them {unknown[0]!r}' if unknown else ''}. Each blank needs both."
@@ -97,6 +111,8 @@ def _prompt(problem: str, kinds: Sequence[str], options: Sequence[Sequence[str]]
 def check(problem: Problem, text: str) -> Judgement:
     """Whether every blank is right."""
     blanks = [Blank(kind, gold, tuple(of)) for kind, gold, of in problem.meta["blanks"]]
+    if not blanks:
+        raise VerifierError(f"{problem.id}: the variant was published without answers.")
     if len(blanks) == 1 and blanks[0].kind not in LISTS:
         return _judged(blanks[0], text)
     said = answers(text, len(blanks))
@@ -111,11 +127,18 @@ def _judged(blank: Blank, text: str) -> Judgement:
 
 
 def _maths(blank: Blank, text: str) -> Judgement:
-    return judge_maths(_readable(blank.gold), text, Asked())
-
-
-def _readable(gold: str) -> str:
-    return gold.replace(UNION, r" \cup ")
+    """An equation, interval or expression; decimals of a gold stand for what is near them."""
+    gold = INDEXED.sub(r"\1_\2", blank.gold.replace(UNION, r" \cup "))
+    gold, text = DERIVATIVE.sub(r"\\frac{\1}{\2}", gold), INDEXED.sub(r"\1_\2", text)
+    if "=" not in gold:
+        text = LABEL.sub("", text)
+    if not APPLIED.search(gold):
+        text = APPLIED.sub(r"\1", text)
+    found = judge_maths(gold, text, Asked())
+    said = stated(text)
+    if found.verdict is Verdict.PASS or not said or not DECIMAL.search(gold):
+        return found
+    return PASS if near(gold, said[-1], TOLERANCE) else found
 
 
 def _value(blank: Blank, text: str) -> Judgement:
@@ -144,7 +167,7 @@ def _option(blank: Blank, text: str) -> Judgement:
     """The letter of an option, or its words where options have none."""
     if read_choice(blank.gold) and len(blank.gold.strip(" ().")) == 1:
         return judge_choice(blank.gold, text)
-    return judge_text(blank.gold, text)
+    return _words(blank, text)
 
 
 def _options_of(blank: Blank, text: str) -> Judgement:
@@ -152,7 +175,15 @@ def _options_of(blank: Blank, text: str) -> Judgement:
 
 
 def _words(blank: Blank, text: str) -> Judgement:
+    """The same words in any case."""
+    said = stated(text)
+    if said and _folded(said[-1]) == _folded(blank.gold):
+        return PASS
     return judge_text(blank.gold, text)
+
+
+def _folded(words: str) -> str:
+    return " ".join(DRESSED.sub(r"\1", words).strip(" $.").casefold().split())
 
 
 def _elements(blank: Blank, text: str) -> tuple[list[str], list[str]] | None:

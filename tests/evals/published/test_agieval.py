@@ -76,7 +76,8 @@ def test_several_blanks_are_filled_in_order(text: str, verdict: str, tmp_path: P
 
 
 def test_a_row_without_a_label_is_set_aside_and_a_strange_one_refused(tmp_path: Path) -> None:
-    rows = [ROW | {"options": ["(A)x", "(B)y"], "label": label} for label in ("A", [])]
+    labelled = ROW | {"options": ["(A)x", "(B)y"], "label": "A"}
+    rows = [labelled, labelled | {"label": []}]
     data = write(tmp_path / "sat-en.jsonl", rows)
     assert load(benchmark_named("agieval"), data, None).set_aside == 1
     with pytest.raises(DataError, match=r"sat-en\.jsonl:1: label 'C' does not name"):

@@ -13,7 +13,7 @@ from stages.base.params import SandboxSettings
 from stages.base.protocols import Sandbox
 from stages.evals.published.benchmark import load
 from stages.evals.published.code_sets import judge
-from stages.evals.published.score import benchmark_named
+from stages.evals.published.score import benchmark_named, score_file
 from stages.sandbox.backends import open_sandbox
 from tests.evals.published.minis import MINI, SHARED, Expected, fed_back, items, scored, write
 
@@ -64,6 +64,29 @@ def test_what_counts_as_the_program(response: str, verdict: str, sandbox: Sandbo
     problem = load(benchmark_named("humaneval"), MINI / "humaneval", None).problems[0]
     (found,) = judge([(problem, response, "stop")], sandbox)
     assert found.verdict.value == verdict, found.reason
+
+
+def test_harder_tests_are_a_measure_and_cost_nothing_where_there_are_none(
+    tmp_path: Path, sandbox: Sandbox
+) -> None:
+    row = {
+        "text": "Write a function to double a number.",
+        "code": "def double(x):\n    return 2 * x",
+        "test_list": ["assert double(2) == 4"],
+    }
+    rows = [
+        row | {"task_id": 11 + place, "challenge_test_list": harder}
+        for place, harder in enumerate((["assert double(3) == 6"], ["assert double(0) == 0"], []))
+    ]
+    data = write(tmp_path / "mbpp.jsonl", rows)
+    squared = "```python\ndef double(x):\n    return x * x\n```"
+    given = [{"id": 11 + place, "response": squared} for place in range(3)]
+    path = write(tmp_path / "r.jsonl", given)
+    found = score_file("mbpp", path, sandbox, data, tmp_path)
+    assert (found["score"], found["measures"]) == (1.0, {"challenge": 0.5})
+    data = write(tmp_path / "mbpp.jsonl", rows[2:])
+    path = write(tmp_path / "r.jsonl", given[2:])
+    assert score_file("mbpp", path, sandbox, data, tmp_path)["measures"] == {}
 
 
 @pytest.mark.slow

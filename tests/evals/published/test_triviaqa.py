@@ -49,7 +49,8 @@ def test_more_less_or_another_is_not(text: str, verdict: str) -> None:
 
 def test_f1_is_of_words() -> None:
     assert f1("mark twain or charles dickens", "mark twain") == pytest.approx(4 / 7)
-    assert (f1("twain", "dickens"), f1("a b b", "b b b")) == (0.0, pytest.approx(4 / 6))
+    assert f1("twain", "dickens") == 0.0
+    assert f1("a b b", "b b b") == pytest.approx(4 / 6)
     assert normal("An  apple_pie, the “Best”.") == "apple pie best"
 
 

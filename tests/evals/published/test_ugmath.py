@@ -10,9 +10,10 @@ import pytest
 from stages.base.errors import DataError
 from stages.base.records import Problem
 from stages.evals.published.benchmark import load
-from stages.evals.published.score import benchmark_named
+from stages.evals.published.score import benchmark_named, score_file
 from stages.evals.published.ugmath import check
 from tests.evals.published.minis import MINI, scored, write
+from tests.problems.runs import Broken
 
 ORDER = ("Algebra_0001", "Algebra_0002", "Trigonometry_0003", "Trigonometry_0004")
 
@@ -31,6 +32,24 @@ def judged(kind: str, gold: str, text: str) -> str:
         ("NV", "DNE", "\\boxed{\\text{DNE}}", "\\boxed{0}"),
         ("EX", "3*x*exp(2*x)", "\\boxed{3xe^{2x}}", "\\boxed{3xe^{x}}"),
         ("EX", "sin(2*t)", "\\boxed{2\\sin t\\cos t}", "\\boxed{2\\sin t}"),
+        (
+            "EX",
+            "780*(2.71828182845905^(0.346573590279973*t))",
+            "\\boxed{780\\cdot 2^{t/2}}",
+            "\\boxed{780\\cdot 2^{t}}",
+        ),
+        (
+            "EX",
+            "666667*e^{0.03*t}-666667",
+            "\\boxed{\\frac{20000}{0.03}(e^{0.03t}-1)}",
+            "\\boxed{\\frac{20000}{0.04}(e^{0.03t}-1)}",
+        ),
+        ("EX", "dR/dt", "\\boxed{\\frac{dR}{dt}}", "\\boxed{R}"),
+        ("EX", "0.008*R", "\\boxed{0.008R(t)}", "\\boxed{0.08R(t)}"),
+        ("EX", "c1*e^(-2*x)", "\\boxed{y(x) = c_1e^{-2x}}", "\\boxed{c_1e^{2x}}"),
+        ("INT", "(0,5.65685)", "\\boxed{(0,4\\sqrt{2})}", "\\boxed{(0,4)}"),
+        ("MCS", "2NONLINEAR", "\\boxed{\\text{2Nonlinear}}", "\\boxed{2Linear}"),
+        ("MCM", "AFJ", "\\boxed{AFJ}", "\\boxed{AJ}"),
         ("EQ", "y-3*x=2", "\\boxed{y=3x+2}", "\\boxed{y=3x-2}"),
         (
             "INT",
@@ -99,6 +118,20 @@ def test_a_problem_with_a_variant_that_nobody_answered_has_no_score(tmp_path: Pa
     ]
     found = scored("ugmathbench", write(tmp_path / "r.jsonl", rows), tmp_path)
     assert (found["score"], found["questions"], found["missing"]) == (1.0, 1, 6)
+
+
+def test_a_variant_published_without_answers_is_an_error(tmp_path: Path) -> None:
+    row: dict[str, Any] = {"id": "a", "subject": "Algebra"}
+    for n in (1, 2, 3):
+        row |= {f"problem_v{n}": "?", f"answer_v{n}": ["1"], f"answer_type_v{n}": ["NV"]}
+    row |= {"answer_v2": [], "answer_type_v2": []}
+    data = write(
+        tmp_path / "a.jsonl", [row, row | {"id": "b", "answer_v2": ["1"], "answer_type_v2": ["NV"]}]
+    )
+    given = [{"id": f"{name}/{n}", "response": "\\boxed{1}"} for name in "ab" for n in (1, 2, 3)]
+    path = write(tmp_path / "r.jsonl", given)
+    found = score_file("ugmathbench", path, Broken(), data, tmp_path)
+    assert (found["score"], found["questions"], found["counts"]["error"]) == (1.0, 1, 1)
 
 
 def test_a_type_that_is_not_known_is_refused(tmp_path: Path) -> None:
