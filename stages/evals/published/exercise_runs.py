@@ -18,7 +18,7 @@ from typing import Any
 
 from stages.evals.published.exercises import FRAME, Exercise, count_tests
 
-LIMITS = {"time_s": 15.0, "mem_mb": 1024, "nproc": 1100}
+LIMITS = {"time_s": 30.0, "mem_mb": 1024, "nproc": 1100}
 FAR_OBJECTS = Path(__file__).with_name("far_objects.py")
 TEST_WORDS = Path(__file__).with_name("test_words.hpp")
 HEADERS = (".h", ".hh", ".hpp")

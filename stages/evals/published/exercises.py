@@ -82,7 +82,8 @@ def _text(path: Path) -> str:
 def parts_of(path: Path) -> list[Path]:
     """All files of the exercise whose ``.meta/config.json`` this is."""
     folder = path.parent.parent
-    return sorted(one for one in folder.rglob("*") if one.is_file() and one != path)
+    files = [one for one in folder.rglob("*") if one.is_file() and one != path]
+    return sorted(one for one in files if "__pycache__" not in one.parts)
 
 
 def exercise(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
