@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
-from weakref import WeakSet
 
 from stages.base.errors import ResourceError, VerifierError
 from stages.base.protocols import Sandbox
@@ -37,8 +36,7 @@ def judge(answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgement]:
     """One judgement a try; the tries of a problem are side by side, in order."""
     found = list(_tried(answers))
     rows = [one for one in found if isinstance(one, dict)]
-    cpp = [row for row in rows if row.get("language") == "cpp"]
-    fault = _no_compiler(Exercise.of(answers[int(cpp[0]["id"])][0]), sandbox) if cpp else ""
+    fault = _no_compiler(sandbox) if any(row.get("language") == "cpp" for row in rows) else ""
     kept = [row for row in rows if not (fault and row.get("language") == "cpp")]
     ran = dict(zip((row["id"] for row in kept), checked(kept, sandbox), strict=True))
     missing = Judgement(Verdict.ERROR, None, fault)
@@ -65,22 +63,15 @@ def _tried(answers: Sequence[Answer]) -> Iterator[dict[str, Any] | Judgement]:
             yield Judgement(Verdict.UNPARSED, 0.0, reason)
 
 
-_ready: WeakSet[Sandbox] = WeakSet()
-"""Sandboxes in which the frame of the tests in C++ was seen to run."""
-
-
-def _no_compiler(exercise: Exercise, sandbox: Sandbox) -> str:
+def _no_compiler(sandbox: Sandbox) -> str:
     """Why no test in C++ runs here, "" if they do."""
-    if sandbox in _ready:
-        return ""
     try:
-        (found,) = checked([probing(exercise)], sandbox)
+        (found,) = checked([probing()], sandbox)
     except ResourceError as error:
         return f"no toolchain: {error}"
     if found.verdict is Verdict.PASS:
-        _ready.add(sandbox)
         return ""
-    return f"no toolchain: the frame of the tests in C++ does not run here ({found.reason})"
+    return f"no toolchain: a test in C++ does not run here ({found.reason})"
 
 
 def follow_up(problem: Problem, texts: Sequence[str], sandbox: Sandbox) -> str | None:

@@ -27,6 +27,13 @@ RUN_HERE = ("python", "cpp")
 
 DOCS = ("introduction.md", "instructions.md", "instructions.append.md")
 COMMENT = re.compile(r"\s*(?:#+\s|//|/\*|\(\*|--|;)\s*(.*)")
+FRAME = "catch.hpp"
+"""The file, beside the tests in C++, that they include as their frame."""
+
+OTHER_WORDS = re.compile(
+    r"\b(?:GENERATE|DYNAMIC_SECTION|TEMPLATE_\w+|TEST_CASE_METHOD|METHOD_AS_TEST_CASE|"
+    r"STATIC_\w+|(?:REQUIRE|CHECK)_THROWS_(?:WITH|MATCHES))\s*\("
+)
 STACK = re.compile(r"\b(?:currentframe|getouterframes|_getframe)\b")
 BUILD_FILES = frozenset(("CMakeLists.txt", "Cargo.toml"))
 ASKED = """\
@@ -75,7 +82,8 @@ def _text(path: Path) -> str:
 def parts_of(path: Path) -> list[Path]:
     """All files of the exercise whose ``.meta/config.json`` this is."""
     folder = path.parent.parent
-    return sorted(one for one in folder.rglob("*") if one.is_file() and one != path)
+    files = [one for one in folder.rglob("*") if one.is_file() and one != path]
+    return sorted(one for one in files if "__pycache__" not in one.parts)
 
 
 def exercise(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
@@ -99,6 +107,8 @@ def _not_here(found: Exercise) -> str:
     tests = "\n".join(found.text(name) for name in found.tests)
     if found.language == "cpp" and "boost/" in tests:
         return "no toolchain: cpp with Boost"
+    if found.language == "cpp" and (f'/{FRAME}"' not in tests or OTHER_WORDS.search(tests)):
+        return "no toolchain: cpp with another test frame, or more words of it than we know"
     if found.language == "python" and STACK.search(tests):
         return "its tests look into the process of the program"
     return ""
