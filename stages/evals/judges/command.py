@@ -45,22 +45,18 @@ def add_judge(parser: argparse.ArgumentParser) -> None:
     judge.add_argument(
         "--verdicts", type=Path, help=f"replies, JSONL: read, and added to ({KEPT}/NAME.jsonl)"
     )
+    judge.add_argument(
+        "--max-error-share",
+        type=float,
+        default=MAX_ERROR_SHARE,
+        help=f"answers without a judgement before there is no score ({MAX_ERROR_SHARE})",
+    )
 
 
 def add_absent_judge(parser: Options) -> None:
     """The options of a judge that is asked elsewhere: its name, and what it has said already."""
     parser.add_argument("--judge-model", help="name of the model that will be asked")
     parser.add_argument("--verdicts", type=Path, help="replies so far, JSONL: not asked for again")
-
-
-def add_error_share(parser: argparse.ArgumentParser) -> None:
-    """How many answers may be left without a judgement."""
-    parser.add_argument(
-        "--max-error-share",
-        type=float,
-        default=MAX_ERROR_SHARE,
-        help=f"answers without a judgement before there is no score ({MAX_ERROR_SHARE})",
-    )
 
 
 def asker_of(options: argparse.Namespace, who: str, temperature: float) -> Asker | None:
@@ -97,6 +93,8 @@ def asker_of(options: argparse.Namespace, who: str, temperature: float) -> Asker
 
 def panel_of(options: argparse.Namespace, benchmark: str) -> Panel:
     """The judge and the kept replies that the options name."""
+    if not 0 <= options.max_error_share <= 1:
+        raise ConfigError(f"--max-error-share {options.max_error_share}: it is in [0, 1].")
     if options.judge_reward_model and (options.judge_url or options.judge_checkpoint):
         raise ConfigError("--judge-reward-model and another judge: one judge, not two.")
     if options.judge_reward_model:
@@ -116,6 +114,17 @@ def absent_panel(options: argparse.Namespace) -> Panel:
     if path is not None and not path.is_file():
         raise ConfigError(f"--verdicts {path}: no such file. Name a file of replies, or a judge.")
     return Panel(Store(path), None, options.judge_model or UNNAMED)
+
+
+def refuse_idle_judge(options: argparse.Namespace, benchmark: str) -> None:
+    """ConfigError where a judge is named for a benchmark that rules score."""
+    judges = ("judge_url", "judge_model", "judge_checkpoint", "judge_reward_model", "verdicts")
+    for name in judges:
+        if getattr(options, name, None):
+            option = name.replace("_", "-")
+            raise ConfigError(
+                f"--{option}: rules score {benchmark}; no judge is asked. Leave it out."
+            )
 
 
 def tell(panel: Panel, about: dict[str, Any]) -> None:

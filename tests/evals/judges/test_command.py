@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stages.base.errors import ConfigError
-from stages.evals.judges.command import KEPT, add_judge, panel_of
+from stages.evals.judges.command import KEPT, add_judge, panel_of, refuse_idle_judge
 from stages.evals.judges.store import Store
 
 URL = ["--judge-url", "http://localhost:1/v1"]
@@ -42,6 +42,7 @@ def test_a_judge_at_an_address_keeps_its_replies_by_benchmark(monkeypatch, tmp_p
         ([*URL, "--judge-model", "m", "--judge-parallel", "0"], "--judge-parallel 0"),
         (["--judge-url", "localhost:1", "--judge-model", "m"], "no address of HTTP"),
         ([*URL, "--judge-model", "m", "--judge-checkpoint", "c"], "one model, not two"),
+        (["--max-error-share", "2"], r"--max-error-share 2\.0: it is in"),
         (["--verdicts", "none.jsonl"], "none.jsonl: no such file"),
         (
             [*URL, "--judge-model", "m", "--judge-key-variable", "NO_SUCH_KEY"],
@@ -61,3 +62,9 @@ def test_replies_brought_by_a_file_are_of_the_judge_that_is_named(tmp_path: Path
         store.add("a", "one")
     panel = panel_of(named("--verdicts", str(path), "--judge-model", "m"), "hle")
     assert (panel.asker, panel.model, panel.store.get("a")) == (None, "m", "one")
+
+
+def test_a_judge_for_what_rules_score_is_refused() -> None:
+    refuse_idle_judge(named(), "gsm8k")
+    with pytest.raises(ConfigError, match=r"--judge-url: rules score gsm8k"):
+        refuse_idle_judge(named(*URL), "gsm8k")
