@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from stages.evals.judges.scalar import reward_scores
 from stages.evals.judges.store import Store
 from stages.evals.lm_harness import vllm_model
 
+CONTEXT = 32768
 ROUNDS = 3  # AWorld's example goes to nine
 KEPT = Path("data/interim/verdicts")
 SEED = 0
@@ -33,6 +35,9 @@ def add_model(parser: Options, who: str) -> None:
         f"--{who}-key-variable", default="", help="environment variable with the API key"
     )
     parser.add_argument(f"--{who}-checkpoint", type=Path, help="folder of a model that runs here")
+    parser.add_argument(
+        f"--{who}-context", type=int, default=CONTEXT, help=f"its window, in tokens ({CONTEXT})"
+    )
     parser.add_argument(f"--{who}-tokens", type=int, default=8192, help="of a reply, at most")
     parser.add_argument(f"--{who}-parallel", type=int, default=8, help="questions under way")
 
@@ -63,17 +68,17 @@ def asker_of(options: argparse.Namespace, who: str, temperature: float) -> Asker
     """The model that the options name, if they do; ConfigError where they contradict themselves."""
     given: dict[str, Any] = {
         name: getattr(options, f"{who}_{name}")
-        for name in ("url", "model", "key_variable", "checkpoint", "tokens", "parallel")
+        for name in ("url", "model", "key_variable", "checkpoint", "context", "tokens", "parallel")
     }
-    for name in ("tokens", "parallel"):
+    for name in ("context", "tokens", "parallel"):
         if given[name] < 1:
             raise ConfigError(f"--{who}-{name} {given[name]}: at least 1.")
     folder: Path | None = given["checkpoint"]
     if folder is not None:
         if given["url"]:
             raise ConfigError(f"--{who}-url and --{who}-checkpoint: one model, not two.")
-        engine = vllm_model(folder, load(Engine, "engine"), SEED)
-        return EngineAsker(engine, given["model"] or folder.name, given["tokens"], temperature)
+        model = _started(folder, given["context"])
+        return EngineAsker(model, given["model"] or folder.name, given["tokens"], temperature)
     if not given["url"]:
         return None
     if not given["model"]:
@@ -89,6 +94,15 @@ def asker_of(options: argparse.Namespace, who: str, temperature: float) -> Asker
             parallel=given["parallel"],
         )
     )
+
+
+def _started(folder: Path, context: int) -> Any:
+    """lm-eval's vLLM model of a checkpoint, under the profile's settings but for its window."""
+    from stages.engines import bailing_moe  # noqa: F401, PLC0415  heavy: makes Ling 2.0 known
+
+    settings = replace(load(Engine, "engine"), context=context)
+    gpu = load(Run, "run").hardware.gpus_per_node > 0
+    return vllm_model(folder, settings, SEED, gpu=gpu)
 
 
 def panel_of(options: argparse.Namespace, benchmark: str) -> Panel:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from stages.base.errors import ConfigError
+from stages.base.params import Engine, load
+from stages.evals.judges import command
 from stages.evals.judges.command import KEPT, add_judge, panel_of, refuse_idle_judge
 from stages.evals.judges.store import Store
 
@@ -53,6 +58,20 @@ def test_a_judge_at_an_address_keeps_its_replies_by_benchmark(monkeypatch, tmp_p
 def test_what_cannot_be_is_refused(words: list[str], said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         panel_of(named(*words), "hle")
+
+
+def test_a_judge_that_runs_here_has_the_profiles_settings_and_its_own_window(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    started = []
+    heavy = "stages.engines.bailing_moe"
+    monkeypatch.setitem(sys.modules, heavy, sys.modules.get(heavy, ModuleType(heavy)))
+    monkeypatch.setattr(command, "vllm_model", lambda *args, **more: started.append((args, more)))
+    words = ["--judge-checkpoint", "models/j", "--judge-context", "9000"]
+    panel = panel_of(named(*words, "--verdicts", str(tmp_path / "v.jsonl")), "hle")
+    (folder, settings, _), more = started[0]
+    assert (folder, panel.model, more) == (Path("models/j"), "j", {"gpu": False})
+    assert settings == replace(load(Engine, "engine"), context=9000)
 
 
 def test_replies_brought_by_a_file_are_of_the_judge_that_is_named(tmp_path: Path) -> None:
