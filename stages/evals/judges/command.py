@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,9 @@ def add_judge(parser: argparse.ArgumentParser) -> None:
     """The options of a benchmark that a model judges."""
     judge = parser.add_argument_group("judge, for the benchmarks that need one")
     add_model(judge, "judge")
+    judge.add_argument(
+        "--judge-temperature", type=float, default=0.0, help="0 unless a model knows no other (0)"
+    )
     judge.add_argument("--judge-reward-model", type=Path, help="folder, for arena_hard")
     judge.add_argument(
         "--verdicts", type=Path, help=f"replies, JSONL: read, and added to ({KEPT}/NAME.jsonl)"
@@ -73,6 +77,8 @@ def asker_of(options: argparse.Namespace, who: str, temperature: float) -> Asker
     for name in ("context", "tokens", "parallel"):
         if given[name] < 1:
             raise ConfigError(f"--{who}-{name} {given[name]}: at least 1.")
+    if not 0 <= temperature < math.inf:
+        raise ConfigError(f"temperature {temperature} of the {who}: at least 0.")
     folder: Path | None = given["checkpoint"]
     if folder is not None:
         if given["url"]:
@@ -116,7 +122,7 @@ def panel_of(options: argparse.Namespace, benchmark: str) -> Panel:
         threads = load(Run, "run").hardware.training_threads
         scores = reward_scores(folder, threads)
         return Panel(Store(), None, options.judge_model or folder.name, scores)
-    asker = asker_of(options, "judge", 0.0)
+    asker = asker_of(options, "judge", options.judge_temperature)
     if asker is None:
         return absent_panel(options)
     return Panel(Store(options.verdicts or KEPT / f"{benchmark}.jsonl"), asker)

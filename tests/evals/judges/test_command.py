@@ -33,6 +33,8 @@ def test_no_judge_is_a_panel_that_knows_nothing() -> None:
 def test_a_judge_at_an_address_keeps_its_replies_by_benchmark(monkeypatch, tmp_path: Path) -> None:
     panel = panel_of(named(*URL, "--judge-model", "m"), "hle")
     assert (panel.model, panel.store.path) == ("m", KEPT / "hle.jsonl")
+    warm = panel_of(named(*URL, "--judge-model", "m", "--judge-temperature", "1"), "hle")
+    assert warm.model == "m at temperature 1"  # other keys, and told in scores.json
     path = tmp_path / "v.jsonl"
     assert (
         panel_of(named(*URL, "--judge-model", "m", "--verdicts", str(path)), "hle").store.path
@@ -47,6 +49,7 @@ def test_a_judge_at_an_address_keeps_its_replies_by_benchmark(monkeypatch, tmp_p
         ([*URL, "--judge-model", "m", "--judge-parallel", "0"], "--judge-parallel 0"),
         (["--judge-url", "localhost:1", "--judge-model", "m"], "no address of HTTP"),
         ([*URL, "--judge-model", "m", "--judge-checkpoint", "c"], "one model, not two"),
+        ([*URL, "--judge-model", "m", "--judge-temperature", "-1"], "temperature -1"),
         (["--max-error-share", "2"], r"--max-error-share 2\.0: it is in"),
         (["--verdicts", "none.jsonl"], "none.jsonl: no such file"),
         (
