@@ -67,7 +67,6 @@ def arguments() -> argparse.ArgumentParser:
     for command in (scoring, asking):
         command.add_argument("--responses", type=Path, required=True, help="rows, JSONL")
     judges.add_judge(scoring)
-    judges.add_error_share(scoring)
     judges.add_absent_judge(asking)
     proving = commands.add_parser("prove", help="write proofs in attempts that check themselves")
     judges.add_proving(proving)
@@ -111,6 +110,8 @@ def main() -> int:
 
 
 def _score(options: argparse.Namespace) -> int:
+    if score.benchmark_named(options.benchmark).judged is None:
+        judges.refuse_idle_judge(options, options.benchmark)
     panel = judges.panel_of(options, options.benchmark)
     with open_sandbox(SandboxSettings()) as sandbox:
         found = score.score_file(

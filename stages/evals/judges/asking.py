@@ -22,6 +22,15 @@ class Reply:
     cut: bool = False
 
 
+def name_at(model: str, temperature: float) -> str:
+    """A model's name for keys and results: what is drawn from it is not what it says greedily.
+
+    >>> name_at("m", 0.0), name_at("m", 1.0)
+    ('m', 'm at temperature 1')
+    """
+    return f"{model} at temperature {temperature:g}" if temperature else model
+
+
 class Asker(Protocol):
     """One model that answers prompts."""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from stages.evals.judges.scalar import reward_scores
 from stages.evals.judges.store import Store
 from stages.evals.lm_harness import vllm_model
 
+CONTEXT = 32768
 ROUNDS = 3  # AWorld's example goes to nine
 KEPT = Path("data/interim/verdicts")
 SEED = 0
@@ -33,6 +36,9 @@ def add_model(parser: Options, who: str) -> None:
         f"--{who}-key-variable", default="", help="environment variable with the API key"
     )
     parser.add_argument(f"--{who}-checkpoint", type=Path, help="folder of a model that runs here")
+    parser.add_argument(
+        f"--{who}-context", type=int, default=CONTEXT, help=f"its window, in tokens ({CONTEXT})"
+    )
     parser.add_argument(f"--{who}-tokens", type=int, default=8192, help="of a reply, at most")
     parser.add_argument(f"--{who}-parallel", type=int, default=8, help="questions under way")
 
@@ -41,9 +47,18 @@ def add_judge(parser: argparse.ArgumentParser) -> None:
     """The options of a benchmark that a model judges."""
     judge = parser.add_argument_group("judge, for the benchmarks that need one")
     add_model(judge, "judge")
+    judge.add_argument(
+        "--judge-temperature", type=float, default=0.0, help="0 unless a model knows no other (0)"
+    )
     judge.add_argument("--judge-reward-model", type=Path, help="folder, for arena_hard")
     judge.add_argument(
         "--verdicts", type=Path, help=f"replies, JSONL: read, and added to ({KEPT}/NAME.jsonl)"
+    )
+    judge.add_argument(
+        "--max-error-share",
+        type=float,
+        default=MAX_ERROR_SHARE,
+        help=f"answers without a judgement before there is no score ({MAX_ERROR_SHARE})",
     )
 
 
@@ -53,31 +68,23 @@ def add_absent_judge(parser: Options) -> None:
     parser.add_argument("--verdicts", type=Path, help="replies so far, JSONL: not asked for again")
 
 
-def add_error_share(parser: argparse.ArgumentParser) -> None:
-    """How many answers may be left without a judgement."""
-    parser.add_argument(
-        "--max-error-share",
-        type=float,
-        default=MAX_ERROR_SHARE,
-        help=f"answers without a judgement before there is no score ({MAX_ERROR_SHARE})",
-    )
-
-
 def asker_of(options: argparse.Namespace, who: str, temperature: float) -> Asker | None:
     """The model that the options name, if they do; ConfigError where they contradict themselves."""
     given: dict[str, Any] = {
         name: getattr(options, f"{who}_{name}")
-        for name in ("url", "model", "key_variable", "checkpoint", "tokens", "parallel")
+        for name in ("url", "model", "key_variable", "checkpoint", "context", "tokens", "parallel")
     }
-    for name in ("tokens", "parallel"):
+    for name in ("context", "tokens", "parallel"):
         if given[name] < 1:
             raise ConfigError(f"--{who}-{name} {given[name]}: at least 1.")
+    if not 0 <= temperature < math.inf:
+        raise ConfigError(f"temperature {temperature} of the {who}: at least 0.")
     folder: Path | None = given["checkpoint"]
     if folder is not None:
         if given["url"]:
             raise ConfigError(f"--{who}-url and --{who}-checkpoint: one model, not two.")
-        engine = vllm_model(folder, load(Engine, "engine"), SEED)
-        return EngineAsker(engine, given["model"] or folder.name, given["tokens"], temperature)
+        model = _started(folder, given["context"])
+        return EngineAsker(model, given["model"] or folder.name, given["tokens"], temperature)
     if not given["url"]:
         return None
     if not given["model"]:
@@ -95,8 +102,19 @@ def asker_of(options: argparse.Namespace, who: str, temperature: float) -> Asker
     )
 
 
+def _started(folder: Path, context: int) -> Any:
+    """lm-eval's vLLM model of a checkpoint, under the profile's settings but for its window."""
+    from stages.engines import bailing_moe  # noqa: F401, PLC0415  heavy: makes Ling 2.0 known
+
+    settings = replace(load(Engine, "engine"), context=context)
+    gpu = load(Run, "run").hardware.gpus_per_node > 0
+    return vllm_model(folder, settings, SEED, gpu=gpu)
+
+
 def panel_of(options: argparse.Namespace, benchmark: str) -> Panel:
     """The judge and the kept replies that the options name."""
+    if not 0 <= options.max_error_share <= 1:
+        raise ConfigError(f"--max-error-share {options.max_error_share}: it is in [0, 1].")
     if options.judge_reward_model and (options.judge_url or options.judge_checkpoint):
         raise ConfigError("--judge-reward-model and another judge: one judge, not two.")
     if options.judge_reward_model:
@@ -104,7 +122,7 @@ def panel_of(options: argparse.Namespace, benchmark: str) -> Panel:
         threads = load(Run, "run").hardware.training_threads
         scores = reward_scores(folder, threads)
         return Panel(Store(), None, options.judge_model or folder.name, scores)
-    asker = asker_of(options, "judge", 0.0)
+    asker = asker_of(options, "judge", options.judge_temperature)
     if asker is None:
         return absent_panel(options)
     return Panel(Store(options.verdicts or KEPT / f"{benchmark}.jsonl"), asker)
@@ -116,6 +134,17 @@ def absent_panel(options: argparse.Namespace) -> Panel:
     if path is not None and not path.is_file():
         raise ConfigError(f"--verdicts {path}: no such file. Name a file of replies, or a judge.")
     return Panel(Store(path), None, options.judge_model or UNNAMED)
+
+
+def refuse_idle_judge(options: argparse.Namespace, benchmark: str) -> None:
+    """ConfigError where a judge is named for a benchmark that rules score."""
+    judges = ("judge_url", "judge_model", "judge_checkpoint", "judge_reward_model", "verdicts")
+    for name in judges:
+        if getattr(options, name, None):
+            option = name.replace("_", "-")
+            raise ConfigError(
+                f"--{option}: rules score {benchmark}; no judge is asked. Leave it out."
+            )
 
 
 def tell(panel: Panel, about: dict[str, Any]) -> None:

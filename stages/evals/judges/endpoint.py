@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from stages.base.checking import encodable
 from stages.base.params import Endpoint
 from stages.base.served import CUT, Served
-from stages.evals.judges.asking import Reply
+from stages.evals.judges.asking import Reply, name_at
 
 GIVE_UP = 20
 """Failures in a row after which the server is asked no more: it is gone, or refuses the key."""
@@ -30,7 +30,7 @@ class EndpointAsker:
 
     @property
     def model(self) -> str:
-        return self._endpoint.model
+        return name_at(self._endpoint.model, self._endpoint.temperature)
 
     def ask(self, prompts: Sequence[str], seeds: Sequence[int]) -> Iterator[Reply]:
         with ThreadPoolExecutor(self._endpoint.parallel) as pool:

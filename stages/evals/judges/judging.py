@@ -44,13 +44,19 @@ MAX_ERROR_SHARE = 0.02
 class Question:
     """One thing to ask of an answer; ``part`` names it among those the answer raises.
 
-    ``fields`` are lines that stand above the verdict.
+    ``fields`` are lines that stand above the verdict; ``sound`` whether what they say can be.
     """
 
     part: str
     template: Template
     filled: Filled
     fields: tuple[str, ...] = ()
+    sound: Callable[[Reading], bool] = lambda _: True
+
+    def read(self, reply: str) -> Reading | None:
+        """The verdict of a reply, if it has one."""
+        seen = read(reply, self.filled.mark, self.template.labels, self.fields)
+        return seen if seen is not None and self.sound(seen) else None
 
 
 Readings = Mapping[str, Reading]
@@ -113,7 +119,7 @@ class Docket:
             replies = self._replies(waiting, reminder, attempt)
             unread = []
             for (at, one), reply in zip(waiting, replies, strict=True):
-                seen = read(reply.text, one.filled.mark, one.template.labels, one.fields)
+                seen = one.read(reply.text)
                 found[at][one.part] = seen or reply.failure or "no verdict could be read"
                 if seen is None and not reply.failure:
                     unread.append((at, one))

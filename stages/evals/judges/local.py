@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from stages.base.records import Problem
-from stages.evals.judges.asking import Reply
+from stages.evals.judges.asking import Reply, name_at
 from stages.evals.lm_harness import Assignment, Sampling, respond
 
 SEED = 0
@@ -32,7 +32,7 @@ class EngineAsker:
 
     @property
     def model(self) -> str:
-        return self._model
+        return name_at(self._model, self._sampling.temperature)
 
     def ask(self, prompts: Sequence[str], seeds: Sequence[int]) -> Iterator[Reply]:
         for start in range(0, len(prompts), TOGETHER):

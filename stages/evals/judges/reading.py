@@ -11,6 +11,7 @@ LINE = re.compile(
     re.IGNORECASE,
 )
 THOUGHT = re.compile(r"</?think>", re.IGNORECASE)
+OTHERS = 4  # named lines among which one other may stand
 LONGEST = 2_000  # characters of a line that is looked at
 
 
@@ -29,7 +30,8 @@ def read(
 
     Thinking does not count, nor what a judge repeats of its prompt: only what follows both is read.
     A second verdict, of another label, makes the reply unreadable, and so does a missing or
-    repeated line of ``fields``: those stand directly above the verdict, in any order.
+    repeated line of ``fields``: those stand directly above the verdict, in any order, with few
+    other lines among them where there are many (headings, say).
     """
     lines = [line.strip() for line in _own(reply, mark).split("\n")]
     lines = [line for line in lines if line and len(line) <= LONGEST]
@@ -37,8 +39,7 @@ def read(
     found = [_label(line, known) for line in lines]
     if not lines or found[-1] is None or {one for one in found if one is not None} != {found[-1]}:
         return None
-    above = lines[-1 - len(fields) : -1]
-    named = dict(pair for line in above if (pair := _named(line, fields)))
+    named = _above(lines[:-1], fields)
     return Reading(found[-1], named) if len(named) == len(fields) else None
 
 
@@ -54,6 +55,21 @@ def _own(reply: str, mark: str) -> str:
 def _label(line: str, known: Mapping[str, str]) -> str | None:
     found = LINE.fullmatch(line)
     return known.get(found[1].strip().casefold()) if found else None
+
+
+def _above(lines: Sequence[str], fields: Sequence[str]) -> dict[str, str]:
+    """The named lines at the end of some lines; fewer than all if another comes too early."""
+    named: dict[str, str] = {}
+    spare = len(fields) // OTHERS
+    for line in reversed(lines):
+        pair = _named(line, fields)
+        if len(named) == len(fields) or (pair and pair[0] in named) or (not pair and not spare):
+            break
+        if pair:
+            named[pair[0]] = pair[1]
+        else:
+            spare -= 1
+    return named
 
 
 def _named(line: str, fields: Sequence[str]) -> tuple[str, str] | None:

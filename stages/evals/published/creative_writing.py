@@ -15,10 +15,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from stages.base.errors import DataError, VerifierError
+from stages.base.errors import DataError
 from stages.base.records import Judgement, Problem, Verdict
 from stages.evals.judges.judging import Judged, Question, Readings
 from stages.evals.judges.prompts import Template
+from stages.evals.judges.reading import Reading
 from stages.evals.published.benchmark import Sample, mean_score, problem_of
 from stages.evals.published.entries import Entry
 from stages.evals.scoring import Scored, grouped, rounded
@@ -76,26 +77,30 @@ def creative_writing(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
 def questions(problem: Problem, text: str) -> list[Question]:
     """All criteria at once."""
     filled = TEMPLATE.fill(request=problem.prompt, piece=text)
-    return [Question("criteria", TEMPLATE, filled, CRITERIA)]
+    return [Question("criteria", TEMPLATE, filled, CRITERIA, lambda seen: bool(scores_in(seen)))]
 
 
-def judgement(problem: Problem, text: str, readings: Readings) -> Judgement:
-    """The mean of the criteria, of which ``parts`` has each, turned round where less is better.
+def scores_in(seen: Reading) -> dict[str, float]:
+    """Each criterion's score in [0, 1], turned round where less is better.
 
-    VerifierError if a number is none from 0 to 20, or too few criteria have one.
+    None at all if a number is none from 0 to 20, or too few criteria have one.
     """
-    del problem, text
     parts: dict[str, float] = {}
-    for name, said in readings["criteria"].fields.items():
+    for name, said in seen.fields.items():
         if said.casefold() in ABSENT:
             continue
         found = NUMBER.fullmatch(said)
         if found is None or float(found[1]) > MOST:
-            raise VerifierError(f"the judge gives {said[:20]!r} for {name}")
+            return {}
         number = float(found[1])
         parts[name] = (MOST - number if name in LESS_IS_BETTER else number) / MOST
-    if len(parts) < LEAST_SCORED:
-        raise VerifierError(f"the judge scores {len(parts)} of {len(CRITERIA)} criteria")
+    return parts if len(parts) >= LEAST_SCORED else {}
+
+
+def judgement(problem: Problem, text: str, readings: Readings) -> Judgement:
+    """The mean of the criteria, each of which is among the ``parts``."""
+    del problem, text
+    parts = scores_in(readings["criteria"])
     score = math.fsum(parts.values()) / len(parts)
     worst = min(parts, key=lambda name: (parts[name], name))
     reason = f"worst: {worst}, {parts[worst]:.2f} of 1"

@@ -15,6 +15,7 @@ from typing import Any
 from stages.base.records import Judgement, Problem, Verdict
 from stages.evals.judges.judging import Judged, Question, Readings
 from stages.evals.judges.prompts import Template
+from stages.evals.judges.reading import Reading
 from stages.evals.published.benchmark import Sample, problem_of
 from stages.evals.published.entries import Entry
 from stages.evals.published.totals import by_group
@@ -74,7 +75,12 @@ def questions(problem: Problem, text: str) -> list[Question] | Judgement:
     filled = TEMPLATE.fill(
         question=problem.meta["question"], right_answer=problem.answer, response=text
     )
-    return [Question("answer", TEMPLATE, filled, FIELDS)]
+    return [Question("answer", TEMPLATE, filled, FIELDS, _has_confidence)]
+
+
+def _has_confidence(seen: Reading) -> bool:
+    number = NUMBER.fullmatch(seen.fields["Confidence"])
+    return number is not None and float(number[1]) <= 100
 
 
 def read_letter(problem: Problem, text: str) -> str | None:
@@ -94,9 +100,9 @@ def stated_confidence(text: str) -> float:
 
 def judgement(problem: Problem, text: str, readings: Readings) -> Judgement:
     """What the judge's verdict makes of the answer."""
+    del text
     seen = readings["answer"]
-    number = NUMBER.fullmatch(seen.fields["Confidence"])
-    sure = min(1.0, float(number[1]) / 100) if number else stated_confidence(text)
+    sure = float(seen.fields["Confidence"].strip("% ")) / 100
     return _judgement(seen.verdict == "yes", seen.fields["Answer"], problem.answer, sure)
 
 

@@ -144,7 +144,7 @@ def _reviewed(one: Attempt, reply: Reply, mark: str) -> None:
 
 
 def _asked(asker: Asker, one: Attempt, version: str, prompt: str, seed: int) -> Asked:
-    key = key_of(asker.model, version, prompt)
+    key = key_of(asker.model, f"{version}, seed {seed}", prompt)
     return Asked(key, prompt, derive_seed(seed, version, one.problem.id))
 
 

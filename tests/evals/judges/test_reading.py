@@ -73,6 +73,19 @@ def test_named_lines_stand_directly_above_the_verdict_each_once() -> None:
         assert read(bad, MARK, YES_NO, names) is None
 
 
+def test_many_named_lines_may_have_headings_among_them_but_not_each_other_twice() -> None:
+    names = tuple(f"N{n}" for n in range(8))
+    lines = [f"{name}: {n}" for n, name in enumerate(names)]
+    last = "Verdict: [[yes]]"
+    good = "\n".join(["N3: 99", "Scores", *lines[:4], "**Less is better**", *lines[4:], "", last])
+    found = read(good, MARK, YES_NO, names)
+    assert found is not None
+    assert found.fields == {name: str(n) for n, name in enumerate(names)}
+    for between in (["a", "b", "c"], ["N1: 7"]):
+        bad = "\n".join([*lines[:4], *between, *lines[4:], last])
+        assert read(bad, MARK, YES_NO, names) is None
+
+
 def test_long_blanks_take_no_longer_than_other_text() -> None:
     reply = "verdict" + " " * 200_000 + "\n" + "*" * 100_000 + "\nVerdict: [[yes]]"
     started = time.process_time()

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from stages.base.errors import VerifierError
 from stages.base.records import Problem
+from stages.evals.judges.asking import Scripted
+from stages.evals.judges.judging import AGAIN, Panel
 from stages.evals.judges.reading import Reading
 from stages.evals.published.benchmark import load
-from stages.evals.published.creative_writing import CRITERIA, LESS_IS_BETTER, judgement
+from stages.evals.published.creative_writing import CRITERIA, LESS_IS_BETTER, judgement, scores_in
 from stages.evals.published.table import TABLE
-from tests.evals.published.judged import judged
+from tests.evals.published.judged import SCRIPTS, judged
 from tests.evals.published.minis import MINI
 
 PIECE = Problem("1/1", "", "", "", "", "")
@@ -46,14 +47,24 @@ def test_less_is_better_for_nine_criteria() -> None:
 
 @pytest.mark.parametrize("said", ["21", "-1", "high", "", "10 of 10", "1e1", "NaN"])
 def test_a_number_outside_the_scale_makes_no_score(said: str) -> None:
-    with pytest.raises(VerifierError, match="the judge gives"):
-        judgement(PIECE, "", given(c3=said))
+    assert scores_in(given(c3="20")["criteria"])
+    assert scores_in(given(c3=said)["criteria"]) == {}
 
 
 def test_a_judge_that_finds_hardly_a_criterion_to_apply_makes_no_score() -> None:
-    nothing = {f"c{n}": "N/A" for n in range(12)}
-    with pytest.raises(VerifierError, match="10 of 22"):
-        judgement(PIECE, "", given(**nothing))
+    assert scores_in(given(**{f"c{n}": "N/A" for n in range(11)})["criteria"])
+    assert scores_in(given(**{f"c{n}": "N/A" for n in range(12)})["criteria"]) == {}
+
+
+def test_a_judge_off_the_scale_is_asked_again(tmp_path: Path) -> None:
+    def script(prompt: str) -> str:
+        said = SCRIPTS["creative_writing"](prompt)
+        assert isinstance(said, str)
+        return said if prompt.endswith(AGAIN) else said.replace("Coherent: ", "Coherent: 1")
+
+    by = Panel(asker=Scripted(script))
+    found = judged("creative_writing", MINI / "creative_writing/right.jsonl", tmp_path, by)
+    assert (found["score"], found["judge"]["asked_again"]) == (1.0, 9)
 
 
 def test_criteria_are_shown_over_the_pieces_they_applied_to(tmp_path: Path) -> None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import pytest
 
 from stages.base.records import Judgement, Problem, Verdict
+from stages.evals.judges.asking import Scripted
+from stages.evals.judges.judging import AGAIN, Panel
 from stages.evals.lm_harness import Response
 from stages.evals.published.benchmark import Sample
 from stages.evals.published.hle import CONFIDENCE, measures, read_letter, stated_confidence
 from stages.evals.scoring import Scored
 from stages.evals.suite import Benchmark
-from tests.evals.published.judged import judged
+from tests.evals.published.judged import SCRIPTS, judged
 from tests.evals.published.minis import MINI
 
 CHOICE = Problem("q", "", "", "", "C", "q", meta={"verifier": "judge", "type": "multipleChoice"})
@@ -74,3 +77,18 @@ def test_pictures_are_set_aside_and_only_stated_answers_are_calibrated(tmp_path:
     said = [0.9, 0.8, 0.6, 0.7, 0.95, 0.3]
     gap = sum(said) / 6 - 4 / 6
     assert found["measures"]["calibration_error"] == pytest.approx(gap, abs=1e-6)
+
+
+@pytest.mark.parametrize(("said", "asked_again"), [("85.5 %", 0), ("400", 4), ("high", 4)])
+def test_a_confidence_off_the_scale_is_asked_for_again(
+    said: str, asked_again: int, tmp_path: Path
+) -> None:
+    def script(prompt: str) -> str:
+        reply = str(SCRIPTS["hle"](prompt))
+        if prompt.endswith(AGAIN):
+            return reply
+        return re.sub("(?m)^Confidence: .*", f"Confidence: {said}", reply)
+
+    by = Panel(asker=Scripted(script))
+    found = judged("hle", MINI / "hle/mixed.jsonl", tmp_path, by)
+    assert (found["score"], found["judge"]["asked_again"]) == (0.5, asked_again)

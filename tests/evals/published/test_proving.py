@@ -74,6 +74,14 @@ def test_attempts_are_drawn_apart_and_the_same_again() -> None:
     assert not set(texts[0]) & set(texts[2])
 
 
+def test_another_seed_is_another_run_though_replies_are_kept() -> None:
+    store = Store()
+    runs = [prove(PROBLEMS, Seeded(solver), store, 1, 0, seed) for seed in (0, 1, 0)]
+    texts = [[one.proofs[-1] for one in found] for found in runs]
+    assert texts[0] == texts[2]
+    assert not set(texts[0]) & set(texts[1])
+
+
 def test_what_was_cut_off_is_cut_off_and_what_never_came_is_missing() -> None:
     def script(prompt: str) -> str | Reply:
         if "n^3" in prompt:
