@@ -20,14 +20,15 @@ import stages  # noqa: F401  (sets thread counts and offline switches before tor
 gc.set_threshold(50_000)  # what the libraries leave lives for ever: seldom look through it
 
 TESTS = Path(__file__).parent
-# Each wants gigabytes and all cores: one worker runs them, one after another.
-ENGINES = (
+# Each starts an engine or wants all cores: one worker runs them, one after another.
+GREEDY = (
     "engines/",
     "evals/test_vllm_",
     "rl/test_real_",
+    "sandbox/test_busy",
+    "test_make_",
     "test_road",
     "test_train_",
-    "test_make_",
 )
 SLOW = re.compile(r"\bmark\.slow\b")
 SLOW_MODULE = re.compile(r"^pytestmark = .*\bslow\b", re.MULTILINE)
@@ -47,16 +48,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class FileByFile(LoadScopeScheduling):
-    """A worker is given a whole file, for its fixtures; one worker, all that start an engine."""
+    """A worker is given a whole file, for its fixtures; one worker, all that are greedy."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        return "engines" if starts_engine(file) else file
+        return "greedy" if is_greedy(file) else file
 
 
-def starts_engine(file: str) -> bool:
-    """Whether a test file is among ``ENGINES``."""
-    return file.removeprefix("tests/").startswith(ENGINES)
+def is_greedy(file: str) -> bool:
+    """Whether a test file is among ``GREEDY``."""
+    return file.removeprefix("tests/").startswith(GREEDY)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> FileByFile | None:
@@ -75,10 +76,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @cache
 def place(path: Path) -> int:
-    """Engines first, then files with slow tests, then the others."""
-    if starts_engine(path.relative_to(TESTS).as_posix()):
+    """The greedy first, then files with slow tests, then the others."""
+    if is_greedy(path.relative_to(TESTS).as_posix()):
         return 0
     return 1 if SLOW.search(path.read_text(encoding="utf-8")) else 2
+
+
+def pytest_collection_finish() -> None:
+    """What the test files have imported lives for ever: no collection need look through it."""
+    gc.freeze()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -11,6 +11,7 @@ from stages.base.errors import ConfigError, DataError
 from stages.base.params import TrainReasoningRl, overlay, resolve
 from stages.base.schema import parse
 from stages.base.yaml_file import read_yaml
+from tests.tables import each
 
 PROFILES = sorted(path.stem for path in Path("profiles").glob("*.yaml"))
 
@@ -27,7 +28,7 @@ def test_an_override_reaches_its_stage_and_nothing_else() -> None:
     assert changed.train_general_rl == plain.train_general_rl
 
 
-@pytest.mark.parametrize(
+@each(
     ("overrides", "message"),
     [
         ({"train_reasoning_rl": {"alpha": 1.5}}, r"alpha \(1\.5\) must be below 1"),
@@ -47,11 +48,9 @@ RL_STAGES = ("train_reasoning_rl", "train_general_rl")
 
 
 @pytest.mark.field_bug(23)
-@pytest.mark.parametrize("stage", RL_STAGES)
-@pytest.mark.parametrize("value", [1.0, 0.9, 20, None])
-@pytest.mark.parametrize(
-    "key", ["top_p", "top_k", "min_p", "typical_p", "repetition_penalty", "presence_penalty"]
-)
+@each("stage", RL_STAGES)
+@each("value", [1.0, 0.9, 20, None])
+@each("key", ["top_p", "top_k", "min_p", "typical_p", "repetition_penalty", "presence_penalty"])
 def test_rl_samples_from_the_distribution_it_trains(stage: str, key: str, value: object) -> None:
     message = rf"overrides\.{stage}\.{key}: .*off by the kept mass\. Leave it out\."
     with pytest.raises(ConfigError, match=message):
@@ -164,7 +163,7 @@ def test_an_alias_that_holds_itself_is_refused(tmp_path):
 
 
 @pytest.mark.field_bug(38)
-@pytest.mark.parametrize(
+@each(
     ("overrides", "message"),
     [
         ({"train_sft": {"learning_rate": float("inf")}}, "learning_rate: not finite"),
@@ -275,7 +274,7 @@ def rl_sources(*changes: dict) -> dict:
     return {"build_rl_data": {"sources": [{**base, **change} for change in changes]}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("overrides", "why"),
     [
         (rl_sources({}, {}), "the name 's' stands twice"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from stages.base.errors import ConfigError, DataError
 from stages.cleaning.decontamination import Index, Item, contamination, decontaminate
+from tests.tables import each
 
 LONG = (
     "A train leaves Brussels at 9:15 travelling at 84 km per hour while a second train leaves "
@@ -166,7 +167,7 @@ def test_operators_in_another_notation_are_the_same_operators(question, copy):
     assert not decontaminate([row(question)], index(copy)).kept
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "text"),
     [
         ("What is 12 * 13 + 4 ?", "What is 12 ÷ 13 + 4 ?"),
@@ -320,7 +321,7 @@ def test_halves_are_found_in_every_length(question, share):
         assert [hit.evidence["item"] for hit in found][:1] in (["1"], ["0"])
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         MIDDLING.replace("14", "15").replace("46", "48"),

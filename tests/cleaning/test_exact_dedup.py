@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from stages.cleaning.exact_dedup import as_array, digest, digest_texts, first_of_equal
 from tests.cleaning.streams import Outcome, row
+from tests.tables import each
 
 
 def exact(rows):
@@ -45,7 +46,7 @@ def test_another_indentation_or_line_break_is_another_program():
     assert len(exact(rows).kept) == 5
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "  \n", "\t\r\n", "\u2028"])
+@each("end", ["\n", "\r\n", "\r", "  \n", "\t\r\n", "\u2028"])
 def test_the_kind_of_line_end_and_blanks_before_it_make_no_difference(end):
     lines = ["def f():", "  return 1", "", "f()"]
     assert digest_texts("\n".join(lines)) == digest_texts(end + end.join([*lines, "", ""]))

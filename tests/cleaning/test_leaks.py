@@ -4,6 +4,7 @@ import pytest
 
 from stages.cleaning.hits import Item
 from stages.cleaning.leaks import self_answered
+from tests.tables import each
 
 LONG = "Because both of the numbers are odd their sum is even"
 
@@ -22,7 +23,7 @@ def test_a_mirror_with_answers_inside_the_problems_is_noticed(question, answer):
     assert self_answered([Item("leak", "b", question, "", answer)]) == ["leak"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "answer"),
     [
         ("Is 42 the sum of 17 and 25, or is it 43?", "42"),

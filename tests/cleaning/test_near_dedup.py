@@ -22,6 +22,7 @@ from stages.cleaning.near_dedup import prints
 from stages.cleaning.slips import only_slips
 from stages.cleaning.statement import statement
 from tests.cleaning.streams import DROP, Outcome, row
+from tests.tables import each
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in ("ai", "o", "en", "ur") for c in ("s", "t", "mel")]
@@ -128,7 +129,7 @@ def test_problems_of_one_template_that_differ_in_numbers_all_stay_and_cost_no_co
 
 
 @pytest.mark.field_bug("D20")
-@pytest.mark.parametrize(
+@each(
     ("here", "there"),
     [("+", "-"), ("is", "is not"), ("France", "Spain"), ("<", ">"), ("all", "none")],
 )

@@ -1,6 +1,5 @@
 """Readings: what a tokeniser cuts and what is shuffled reads the same, prose as it is."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +7,7 @@ from stages.cleaning.disguises import shuffled, tokenised
 from stages.cleaning.folding import fold
 from stages.cleaning.readings import joined, ordered, readings
 from stages.cleaning.wording import words_of
+from tests.tables import each
 
 FACTORS = ["ab", "x", "2ab", "3", "ABC", r"\sin x", r"\frac12xy", "x^2y", r"\pi r", "+", "(", ")"]
 
@@ -18,7 +18,7 @@ def test_a_cut_formula_reads_as_the_whole_one(formula):
     assert words_of(fold(joined(tokenised(text)))) == words_of(fold(joined(text)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "whole"),
     [
         (r"$x \cdot y$ and $A\,B$", "$xy$ and $AB$"),
@@ -37,7 +37,7 @@ def test_products_are_joined_in_formulas_alone(text, whole):
     assert joined(text) == whole
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "plan A B testing",

@@ -14,6 +14,7 @@ from stages.base.jsonl import read_jsonl, write_jsonl
 from stages.base.params import Source
 from stages.cleaning.inputs import require_usable, source_files
 from tests.cleaning.streams import Loaded
+from tests.tables import each
 
 
 def source(path, kind="jsonl", **more):
@@ -208,8 +209,8 @@ def test_a_folder_that_is_not_there_is_not_taken_for_a_hub_id(path):
     assert source_files(source("someone/some-set", "datasets")) == []
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "parquet", "datasets"])
-@pytest.mark.parametrize("path", ["", " "])
+@each("kind", ["jsonl", "parquet", "datasets"])
+@each("path", ["", " "])
 def test_an_empty_path_is_refused(kind, path):
     with pytest.raises(ConfigError, match="source s has an empty path"):
         require_usable([source(path, kind)], {"maths": 1.0})

@@ -11,6 +11,7 @@ from stages.cleaning.folding import fold
 from stages.cleaning.survey import Survey, Text, telling
 from stages.cleaning.windows import ANSWER, QUESTION, Seeds, make_windows
 from stages.cleaning.wording import words_of
+from tests.tables import each
 
 WORDS = ["owl", "fox", "hen", "elk", "the", "of", "x", "7", "12", "a"]
 
@@ -141,7 +142,7 @@ def test_repetition_and_commonplaces_are_no_evidence(text):
 
 
 @pytest.mark.field_bug("D6")
-@pytest.mark.parametrize(
+@each(
     ("text", "whole"),
     [
         ("What is the capital of Chad?", True),

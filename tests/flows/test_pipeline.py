@@ -15,6 +15,7 @@ from flows.pipeline import Outcome, classify, in_order
 from flows.processes import only_one
 from stages.base.errors import ConfigError
 from tests.flows.conftest import BROKEN, clean_environment, shell
+from tests.tables import each
 
 ROAD = {"report": ("rl", "sft"), "sft": (), "rl": ("sft",), "eval@a": ("rl",), "eval@b": ("sft",)}
 
@@ -69,7 +70,7 @@ def test_a_folder_without_dvc_is_one_plain_error(tmp_path, monkeypatch):
 # --- how a stage ended
 
 
-@pytest.mark.parametrize(
+@each(
     ("code", "lines", "kind"),
     [
         (0, ["Running stage 'sft':"], "ran"),
@@ -92,7 +93,7 @@ def test_outcomes_are_told_by_dvc(code, lines, kind):
     assert classify("sft", code, lines) == kind
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "name", "completed"),
     [
         ("ran", "Completed", True),

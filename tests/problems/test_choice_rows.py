@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.problems.rows import ROWS, parsed
+from tests.tables import each
 
 OPTIONS = ["red", "green", "blue"]
 
 
-@pytest.mark.parametrize(
+@each(
     "row",
     [
         {"options": OPTIONS, "answer": "B"},
@@ -31,7 +30,7 @@ def test_the_right_option_is_found_under_every_name(row):
     assert problem.prompt.splitlines()[2:5] == ["A. red", "B. green", "C. blue"]
 
 
-@pytest.mark.parametrize(
+@each(
     "row",
     [
         {"options": OPTIONS, "answer": "D"},

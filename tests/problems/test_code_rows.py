@@ -9,6 +9,7 @@ import pytest
 from stages.base.errors import DataError
 from stages.problems.code import Case, CodeTask
 from tests.problems.rows import ROWS, parsed, taco_row
+from tests.tables import each
 
 
 def task(schema, row) -> CodeTask:
@@ -70,7 +71,7 @@ def test_several_right_outputs_need_a_checker(question):
     assert "is unknown" in parsed("code", {**own, "checker": "loose"}).unreadable[0][2]
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "reason"),
     [
         ({"solutions": "[]"}, "no solution in Python 3"),
@@ -94,7 +95,7 @@ def test_inputs_and_outputs_of_unlike_number_are_unreadable():
     assert "1 inputs, 0 outputs" in parsed("taco", row).unreadable[0][2]
 
 
-@pytest.mark.parametrize(
+@each(
     "values", [None, {}, {"program": "x", "cases": [{"a": 1}]}, {"cases": []},
                {"program": "x", "style": "shell", "entry": "", "cases": []}],
 )  # fmt: skip

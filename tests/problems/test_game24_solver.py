@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stages.problems.game24_solver import failure, one_operator, solutions, trees, whole_solution
+from tests.tables import each
 
 four = st.lists(st.integers(1, 13), min_size=4, max_size=4).map(sorted).map(tuple)
 
@@ -48,7 +49,7 @@ def test_one_operator_alone_is_what_plain_enumeration_finds(numbers):
     assert one_operator(numbers) == any(24 in values(numbers, operator) for operator in "+-*/")
 
 
-@pytest.mark.parametrize(
+@each(
     ("numbers", "by_one"),
     [
         ((6, 6, 6, 6), True),  # a sum

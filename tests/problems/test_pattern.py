@@ -11,6 +11,7 @@ from stages.problems.family import Family
 from stages.problems.grids import lined, slashed
 from stages.problems.pattern import Pattern, PatternInstance
 from stages.problems.pattern_rules import Rule, fitting, outcomes
+from tests.tables import each
 
 FAMILY: Family = Pattern()
 MIRROR = PatternInstance(
@@ -160,7 +161,7 @@ def test_where_several_rules_fit_the_solution_decides():
     assert instance.rule() == Rule("rev →", None)
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "message"),
     [
         ({"solution": ((0, 2, 1), (5, 3, 1))}, "not the solution"),

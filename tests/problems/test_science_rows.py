@@ -7,6 +7,7 @@ import pytest
 from stages.problems.registry import generate
 from stages.rewards.router import verify
 from tests.problems.rows import ROWS, parsed
+from tests.tables import each
 
 
 def test_a_molecule_keeps_its_structure_before_the_question():
@@ -20,7 +21,7 @@ def test_what_does_not_look_like_smiles_is_unreadable(smiles):
     assert parsed("molecule", {"question": "Draw it.", "smiles": smiles}).unreadable
 
 
-@pytest.mark.parametrize("family", ["chain", "countdown", "lists", "charge", "knights"])
+@each("family", ["chain", "countdown", "lists", "charge", "knights"])
 def test_an_instance_of_our_families_is_checked_by_its_family(family):
     (own,) = generate(family, 1, 0, "text", heldout=False, modulus=10)
     row = {"family": family, "instance": own.meta["instance"]}

@@ -8,9 +8,10 @@ import pytest
 
 from stages.rewards.asides import without_asides, without_dismissals
 from stages.rewards.conclusions import LONGEST
+from tests.tables import each
 
 
-@pytest.mark.parametrize(("said", "found"), [
+@each(("said", "found"), [
     ("This may be simplified.", "This is simplified."),
     ("It could also be written as $a$.", "It is written as $a$."),
     ("We add instead of counting.", "We add without counting."),
@@ -25,7 +26,7 @@ def test_what_speaks_of_the_way_there_is_put_otherwise(said, found):
         assert without_asides(start + said) == start + found
 
 
-@pytest.mark.parametrize("said", [
+@each("said", [
     "It may be 6.", "It could be chloroplast.", "It is 6 instead of 5.", "Rather 6.",
     "It should be 6 rather than using 5.", "Wait, 6.", "I made a mistake.", "That is wrong.",
     "It would be wrong to say 5.", "The answer is 6 instead of being 5.",
@@ -45,7 +46,7 @@ def test_a_box_that_is_refused_is_no_statement():
     assert without_asides(r"\boxed{6} instead of $\boxed{5}$") == r"\boxed{6} instead of ${5}$"
 
 
-@pytest.mark.parametrize(("said", "letters"), [
+@each(("said", "letters"), [
     ("A is wrong.", "A"), ("Option A is incorrect because B follows.", "A"), ("A: Incorrect", "A"),
     ("(A), (C), and (D) are all incorrect.", "ACD"), ("- **D** is not correct", "D"),
     ("While A would be wrong, B holds.", "A"), ("A) Incorrect: too small\nC) Wrong", "AC"),

@@ -17,6 +17,7 @@ from stages.rewards.check import check_file, fault
 from stages.rewards.router import verify
 from stages.rewards.rows import default_verifier, problem_of
 from stages.rewards.verifiers import VERIFIERS
+from tests.tables import each
 
 CHAIN = {"start": 8, "steps": [["+", 4], ["+", 1], ["-", 5]]}
 LOGIC = {"domain": "logic", "family": "chain", "instance": CHAIN, "notation": "text"}
@@ -59,8 +60,8 @@ def written(path, rows):
 
 def test_verdicts_stand_in_order_and_are_the_same_for_any_number_of_workers(tmp_path):
     rows = written(tmp_path / "rows.jsonl", [row for row, _ in ROWS])
-    outputs = [tmp_path / f"{workers}.jsonl" for workers in (1, 3)]
-    for workers, output in zip((1, 3), outputs, strict=True):
+    outputs = [tmp_path / f"{workers}.jsonl" for workers in (1, 2)]
+    for workers, output in zip((1, 2), outputs, strict=True):
         counts = check_file(rows, output, workers)
     assert outputs[0].read_bytes() == outputs[1].read_bytes()
     found = [json.loads(line) for line in outputs[0].read_text().splitlines()]
@@ -189,7 +190,7 @@ def test_impossible_requests_are_refused(tmp_path):
         check_file(rows, tmp_path, 1)
 
 
-@pytest.mark.parametrize(
+@each(
     ("gold", "verifier"),
     [
         ("5 cm", "number"), ("-3.5e2", "number"), (r"\sqrt{2}", "number"), ("B", "choice"),

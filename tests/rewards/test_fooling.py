@@ -17,6 +17,7 @@ from stages.problems.registry import FAMILIES, generate, instance_of
 from stages.rewards.extraction import split_closing
 from stages.rewards.preference import closes_well
 from stages.rewards.router import verify
+from tests.tables import each
 
 INSTANCES = {
     "chain": {"start": 5, "steps": [["+", 3], ["-", 5]]},
@@ -90,7 +91,7 @@ DRESSES = [
 ]
 
 
-@pytest.mark.parametrize("name", list(GOLD))
+@each("name", list(GOLD))
 def test_a_right_answer_passes_in_any_usual_dress(name):
     dressed = [dress.format(GOLD[name]) for dress in DRESSES]
     refused = [said for said in dressed if verdict(name, said) is not Verdict.PASS]
@@ -193,13 +194,13 @@ def judged(table, name):
     return {answer: verdict(name, answer) for answer in re.split(r"\s*¦\s*", table[name])}
 
 
-@pytest.mark.parametrize("name", list(GOLD))
+@each("name", list(GOLD))
 def test_plain_phrasings_pass(name):
     refused = [said for said, found in judged(PLAIN, name).items() if found is not Verdict.PASS]
     assert not refused, "\n\n".join(refused)
 
 
-@pytest.mark.parametrize("name", list(GOLD))
+@each("name", list(GOLD))
 def test_two_faced_answers_never_pass(name):
     right = (Verdict.WRONG, Verdict.UNPARSED)
     fooled = [said for said, found in judged(FOOLS, name).items() if found not in right]

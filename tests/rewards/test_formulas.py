@@ -6,9 +6,10 @@ import pytest
 
 from stages.rewards.formulas import folded, formula
 from stages.rewards.science import judge_text
+from tests.tables import each
 
 
-@pytest.mark.parametrize(("one", "other"), [
+@each(("one", "other"), [
     ("The *Golgi* apparatus.", "golgi apparatus"), (r"\mathrm{SO_4^{2-}}", "SO4^2-"),
     (r"\text{Cl}^-", "Cl-"), ("β-carotene", r"\beta-carotene"), ("sp^3", "sp3"), ("S_N2", "SN2"),
     ("1s^2 2s^{2}", "1s2 2s2"), ("H₂O", "H2O"), ("10^{5}", "10^5"), (r"\ce{NH4+}", "NH_4^+"),
@@ -17,7 +18,7 @@ def test_the_same_words_in_another_setting(one, other):
     assert folded(one) == folded(other) != ""
 
 
-@pytest.mark.parametrize(("one", "other"), [
+@each(("one", "other"), [
     ("Cl-", "Cl"), ("Na+", "Na"), ("Na+", "Na-"), ("7", "-7"), ("2.5", "25"), ("2.5", "2 5"),
     ("2.5", "2-5"), ("2:5", "2.5"), ("10^5", "105"), ("SO4^2-", "SO4-"), ("3 - 5", "3-5"),
 ])  # fmt: skip
@@ -25,7 +26,7 @@ def test_signs_and_charges_are_no_punctuation(one, other):
     assert folded(one) != folded(other)
 
 
-@pytest.mark.parametrize(("text", "found"), [
+@each(("text", "found"), [
     (r"\mathrm{CO_2}", "CO2"), ("Co", "Co"), ("Ca(OH)_2", "Ca(OH)2"), ("Fe^{3+}", "Fe3+"),
     ("carbon", ""), ("No", ""), ("", ""), ("Xx", ""),
 ])  # fmt: skip

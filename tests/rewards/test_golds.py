@@ -13,12 +13,13 @@ from stages.base.records import Judgement, Problem, Verdict
 from stages.problems.registry import generate
 from stages.rewards import verifiers
 from stages.rewards.golds import gold_fault, problem_fault
+from tests.tables import each
 
 PUBLIC = Path("../shared/data")
 MATH500, GSM8K = PUBLIC / "math500.jsonl", PUBLIC / "gsm8k_test.jsonl"
 
 
-@pytest.mark.parametrize(
+@each(
     "gold",
     [
         "0", "x = 0", r"\pm 2", r"x = \pm\sqrt{3}", "x=±1",  # as they are with the other sign
@@ -31,7 +32,7 @@ def test_sound_golds(gold):
     assert gold_fault(gold) is None
 
 
-@pytest.mark.parametrize(
+@each(
     "gold",
     [
         "",
@@ -55,7 +56,7 @@ def test_a_verifier_that_passes_altered_copies_is_found_out(monkeypatch):
     assert "altered copy" in gold_fault("42")
 
 
-@pytest.mark.parametrize(
+@each(
     ("verifier", "gold"),
     [
         ("number", "9.81 m/s^2"), ("number", "300"), ("number", "-25 °C"), ("number", "0"),
@@ -67,7 +68,7 @@ def test_sound_golds_of_science(verifier, gold):
     assert gold_fault(gold, verifier=verifier) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("verifier", "gold", "fault"),
     [
         ("number", "iron", "no quantity"), ("number", "x + 1", "no quantity"),
@@ -108,7 +109,7 @@ def outside(answer: str, **meta) -> Problem:
     return Problem("p", "maths", "maths", "How much?", answer, "p", meta=meta)
 
 
-@pytest.mark.parametrize(
+@each(
     ("problem", "fault"),
     [
         (outside("", verifier="none"), None),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stages.rewards.maths import judge_maths
 from stages.rewards.maths_boxes import boxes_joined
 from stages.rewards.maths_quantities import Asked
+from tests.tables import each
 
 GLUE = st.sampled_from([", ", " and ", " or ", ", and ", "$ and $", r"\text{ and }", "; "])
 
@@ -24,7 +24,7 @@ def test_boxes_side_by_side_are_the_list_and_none_of_its_items(values, glue):
         assert judge_maths(str(value), f"${said}$", Asked()).reward == 0.0
 
 
-@pytest.mark.parametrize("text", [
+@each("text", [
     r"\boxed{1} \boxed{2}", r"\boxed{1} not \boxed{2}", r"\boxed{1}. \boxed{2}",
     r"$a = \boxed{1}$ and $b = \boxed{2}$", r"\boxed{1} and -\boxed{2}", r"\boxed{1} and \boxed{2",
     r"\boxed{1} or maybe \boxed{2}", "no box",

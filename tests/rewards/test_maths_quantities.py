@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,9 +10,10 @@ from stages.rewards.maths import judge_maths
 from stages.rewards.maths_quantities import Asked
 from stages.rewards.science import Measured, judge_number
 from stages.rewards.units import parse_unit, units_inline
+from tests.tables import each
 
 
-@pytest.mark.parametrize(("one", "other"), [
+@each(("one", "other"), [
     ("J/(g °C)", "J/(g K)"), ("J/g°C", "J/(g·°C)"), ("kg·m/s^2", "N"), (r"kg\cdot m/s^2", "N"),
     ("mm Hg", "torr"), ("eV/c^2", "eV s^2/lightspeed^2/s^2"), ("years old", "year"),
     ("psi", "cm^2"), ("°C", "K"), ("J/(g °C)", "J/(g °F)"),

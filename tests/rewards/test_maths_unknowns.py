@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from stages.rewards.maths import judge_maths
 from stages.rewards.maths_quantities import Asked
+from tests.tables import each
 
 FORMS = [
     r"\boxed{{{0}={2}, {1}={3}}}", r"${0}=\boxed{{{2}}}$, ${1}=\boxed{{{3}}}$",
@@ -36,7 +37,7 @@ def test_named_values_are_the_tuple_of_the_unknowns(form: str, values: list[int]
     assert not passes(str(two), said)
 
 
-@pytest.mark.parametrize("said", [
+@each("said", [
     r"\boxed{x=2, x=3}", r"\boxed{x=2, y=3, z=4}", r"\boxed{x=2}", r"\boxed{2, 3}",
     r"$x=\boxed{2}$, $y=\boxed{3}$, $x=\boxed{4}$", r"\boxed{x=2 or y=3}",
     r"$x=\boxed{2}$, $\boxed{3}$",

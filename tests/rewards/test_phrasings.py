@@ -11,6 +11,7 @@ import pytest
 from stages.base.records import Verdict
 from stages.problems.registry import FAMILIES
 from tests.rewards.test_fooling import verdict
+from tests.tables import each
 
 pytestmark = pytest.mark.slow  # many cases
 
@@ -31,17 +32,17 @@ def cases(wanted):
 RIGHT, WRONG = cases("right"), cases("wrong")
 
 
-@pytest.mark.parametrize("name", list(FAMILIES))
+@each("name", list(FAMILIES))
 def test_every_family_has_twenty_of_each(name):
     for table in (RIGHT, WRONG):
         assert len({answer for family, answer in table if family == name}) >= 20
 
 
-@pytest.mark.parametrize(("name", "answer"), RIGHT)
+@each(("name", "answer"), RIGHT)
 def test_a_right_answer_passes_as_models_phrase_it(name, answer):
     assert verdict(name, answer) is Verdict.PASS
 
 
-@pytest.mark.parametrize(("name", "answer"), WRONG)
+@each(("name", "answer"), WRONG)
 def test_a_wrong_or_doubtful_answer_never_passes_in_the_same_dress(name, answer):
     assert verdict(name, answer) in (Verdict.WRONG, Verdict.UNPARSED)

@@ -13,6 +13,7 @@ from stages.rewards.programs import Block, fenced_blocks, program_in, tagged_pro
 from stages.rewards.rows import problem_of
 from stages.rewards.workers import WorkerJudge
 from tests.problems.runs import Broken, Remembering
+from tests.tables import each
 
 TASK = CodeTask("", "stdin", "", (Case("2", "4"), Case("5", "10")))
 CALLED = CodeTask("", "function", "Solution().f", (Case("[2]", "4.0"), Case("[0.1]", "0.2")))
@@ -30,7 +31,7 @@ def answer(program: str, said: str = "So:") -> str:
     return f"<think>hm</think>{said}\n```python\n{program}\n```\nDone."
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "program"),
     [
         ("```python\na\n```", "a\n"),

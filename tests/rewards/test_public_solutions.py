@@ -12,6 +12,7 @@ from stages.base.records import Verdict
 from stages.rewards.maths import judge_maths
 from stages.rewards.maths_quantities import Asked
 
+pytestmark = pytest.mark.slow  # many cases
 PUBLIC = Path("../shared/data")
 MATH500, GSM8K = PUBLIC / "math500.jsonl", PUBLIC / "gsm8k_test.jsonl"
 needs_math = pytest.mark.skipif(not MATH500.is_file(), reason=f"{MATH500} is not there")
@@ -44,7 +45,6 @@ def test_the_problem_copied_is_never_its_answer():
 
 
 @needs_gsm8k
-@pytest.mark.slow
 def test_solutions_of_gsm8k_state_their_answers_and_nothing_else():
     for row in read_jsonl(GSM8K):
         gold = row["answer"].split("####")[1].strip()

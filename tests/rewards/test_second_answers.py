@@ -20,6 +20,7 @@ from stages.rewards.conclusions import LONGEST, conclusion
 from stages.rewards.router import verify
 from tests.rewards.tables import is_judged_as_its_line_says
 from tests.rewards.test_fooling import GOLD, verdict
+from tests.tables import each
 
 pytestmark = pytest.mark.slow  # many cases
 
@@ -35,7 +36,7 @@ def cases() -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize(("verifier", "line"), cases())
+@each(("verifier", "line"), cases())
 def test_one_plain_answer_is_paid_and_no_other(verifier: str, line: str) -> None:
     assert is_judged_as_its_line_says(verifier, line)
 
@@ -157,8 +158,8 @@ Answer: {0}⏎Revised: {1}
 """)
 
 
-@pytest.mark.parametrize("form", TWO)
-@pytest.mark.parametrize("name", list(OTHER))
+@each("form", TWO)
+@each("name", list(OTHER))
 def test_two_marked_answers_to_a_puzzle_are_none_unless_they_are_the_same(
     name: str, form: str
 ) -> None:

@@ -10,6 +10,7 @@ from stages.base.records import Verdict
 from stages.rewards.maths import judge_maths
 from stages.rewards.maths_quantities import Asked
 from stages.rewards.sentences import plain_statement, plain_value
+from tests.tables import each
 
 FORMS = ["So the total is {}.", "Total: {}", "Therefore, the value of $x$ is {}.", "She has {}."]
 TWISTS = [
@@ -43,7 +44,7 @@ def test_what_is_said_before_of_the_same_thing():
     assert plain_statement(["The total is 5.", "We are done with it"]) is None
 
 
-@pytest.mark.parametrize("sentence", [
+@each("sentence", [
     "The first term is 3.", "The other is 3.", "The smallest number is 3.", "We divide by 3.",
     "x is 3.", "The sum of 1 and 2 is 3.", "Check: 3", "Bob: 3", "I have 3.", "",
 ])  # fmt: skip

@@ -9,6 +9,7 @@ import pytest
 
 from stages.rewards.extraction import marked_bold, without_courtesies
 from tests.rewards.tables import is_judged_as_its_line_says
+from tests.tables import each
 
 pytestmark = pytest.mark.slow  # many cases
 
@@ -26,7 +27,7 @@ def cases():
     return found
 
 
-@pytest.mark.parametrize(("verifier", "line"), cases())
+@each(("verifier", "line"), cases())
 def test_an_answer_is_judged_as_its_line_says(verifier, line):
     assert is_judged_as_its_line_says(verifier, line)
 

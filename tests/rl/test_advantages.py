@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from stages.base.errors import VerifierError
 from stages.rl.advantages import group_advantages
+from tests.tables import each
 
 
 def test_half_right_half_wrong():
@@ -17,7 +18,7 @@ def test_half_right_half_wrong():
 
 
 @pytest.mark.field_bug(38)
-@pytest.mark.parametrize("rewards", [[], [0.7], [0.35] * 8, [0.0, 0.0], [None, None], [1.0, None]])
+@each("rewards", [[], [0.7], [0.35] * 8, [0.0, 0.0], [None, None], [1.0, None]])
 def test_no_difference_no_advantage(rewards):
     assert group_advantages(rewards) == [0.0] * len(rewards)
 

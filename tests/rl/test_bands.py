@@ -1,15 +1,14 @@
 from dataclasses import replace
 
-import pytest
-
 from stages.base.params import resolve
 from stages.rl.bands import band, masks
 from tests.reporting.made_up import PROFILES
+from tests.tables import each
 
 CONFIG = resolve("tiny", {}, PROFILES).train_reasoning_rl
 
 
-@pytest.mark.parametrize(
+@each(
     ("objective", "bounds", "masking"),
     [
         ("icepop", (0.25, 3.0), True),

@@ -11,6 +11,7 @@ from stages.base.params import BuildRlData
 from stages.base.records import Problem
 from stages.rl import grading
 from stages.rl.grading import figures, grade, label, wilson
+from tests.tables import each
 
 
 def problem(number: int) -> Problem:
@@ -21,7 +22,7 @@ def config(**changes) -> BuildRlData:
     return BuildRlData(problems=4, families={"chain": 1.0}, samples=4, max_tokens=9, **changes)
 
 
-@pytest.mark.parametrize(
+@each(
     ("verdicts", "reason"),
     [
         ("pass wrong wrong wrong", None),

@@ -11,6 +11,7 @@ from stages.base.records import Judgement, Problem, Trajectory, Verdict
 from stages.rl.c3po import Group
 from stages.rl.judges import MixedJudge, RewardModelJudge, judge_groups
 from stages.rl.prompts import Visit
+from tests.tables import each
 
 PROBLEM = Problem("p", "f", "maths", "", "", "k")
 
@@ -106,7 +107,7 @@ def test_half_a_reward_is_none():
 
 
 @pytest.mark.field_bug("D60")
-@pytest.mark.parametrize(
+@each(
     "found",
     [
         Judgement(Verdict.PASS, math.nan),

@@ -13,13 +13,14 @@ from stages.rl.preferences import (
     split_heldout,
     with_closing_repeated,
 )
+from tests.tables import each
 
 
 def sample(number: int, verdict: str, closing: bool, prompt: str = "p") -> GradedSample:
     return GradedSample(f"{prompt}#{number}", prompt, [number], verdict, closing)
 
 
-@pytest.mark.parametrize(
+@each(
     ("first", "second", "kind"),
     [
         (("pass", False), ("wrong", True), "correctness"),

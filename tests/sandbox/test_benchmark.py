@@ -7,6 +7,7 @@ import random
 import pytest
 
 from benchmarks.sandbox import Middle, grows, percentile, slope
+from tests.tables import each
 
 
 def test_the_interval_of_a_median_holds_it_as_often_as_it_says():
@@ -22,9 +23,7 @@ def test_an_interval_of_few_values_is_their_range():
     assert Middle.of([3.0, 1.0, 2.0]) == Middle(2.0, 1.0, 3.0)
 
 
-@pytest.mark.parametrize(
-    ("percent", "value"), [(0, 1.0), (50, 50.0), (95, 95.0), (99, 99.0), (100, 100.0)]
-)
+@each(("percent", "value"), [(0, 1.0), (50, 50.0), (95, 95.0), (99, 99.0), (100, 100.0)])
 def test_a_percentile_is_one_of_the_values(percent, value):
     assert percentile([float(n) for n in range(100, 0, -1)], percent) == value
 
@@ -34,7 +33,7 @@ def test_the_slope_is_growth_a_thousand_programs():
     assert slope([4.0] * 20, 100) == 0.0
 
 
-@pytest.mark.parametrize(
+@each(
     ("counts", "grown"),
     [
         ([4] * 20, False),

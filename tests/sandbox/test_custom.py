@@ -15,6 +15,7 @@ from stages.sandbox.rows import Task
 from tests.sandbox.judging import judged
 from tests.sandbox.test_plain import VALUES
 from tests.sandbox.test_programs import needs_namespaces
+from tests.tables import each
 
 HALVES = """
 import json, sys
@@ -153,7 +154,7 @@ def test_a_checker_is_asked_about_a_test_once(monkeypatch):
     assert asked == ["5 5", "0 10\n", "1 9\n", "2 8\n"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("row", "message"),
     [
         ({"checker_program": None}, "needs a text 'checker_program'"),
@@ -192,7 +193,7 @@ def test_values_as_json(value, plain):
     assert as_json(value) == plain
 
 
-@pytest.mark.parametrize("value", [b"", 1j, 1e999, [1 << 20_000], {(1,): 2}, {1: 1, "1": 2}])
+@each("value", [b"", 1j, 1e999, [1 << 20_000], {(1,): 2}, {1: 1, "1": 2}])
 def test_values_that_are_none(value):
     with pytest.raises(NoJsonError):
         as_json([value])
