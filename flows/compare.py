@@ -141,7 +141,7 @@ def _said(line: Line) -> str:
 def score_section(scores: Scores, a: Revision, b: Revision) -> Section:
     """The scores of a checkpoint by benchmark, and why some cannot be compared."""
     columns = (
-        "benchmark", a.name, b.name, "difference", "95% interval", "items", "p", "detectable", "",
+        "benchmark", a.name, b.name, "difference", "95% interval", "items", "p", "detectable", "verdict",
     )  # fmt: skip
     rows = [_score_row(line) for line in (*scores.lines, *scores.pooled)]
     lines = [
@@ -186,7 +186,8 @@ def flip_section(scores: Scores) -> Section:
     """The items of a checkpoint that went from mostly right to mostly wrong, and the reverse."""
     lines = []
     for line in scores.lines:
-        moves = (("lost", line.verdict.flips.lost), ("gained", line.verdict.flips.gained))
+        found = line.verdict.flips
+        moves = (("right -> wrong", found.lost), ("wrong -> right", found.gained))
         lines += [f"{line.name}: {len(ids)} {how}: {_listed(ids)}" for how, ids in moves if ids]
     return Section(f"Flipped items: {scores.checkpoint}", tuple(lines) or ("none",))
 
@@ -271,7 +272,8 @@ class Comparison:
     @property
     def status(self) -> int:
         """The exit status."""
-        if any(found.count("worse") for found in self.scores):
+        lines = [line for found in self.scores for line in (*found.lines, *found.pooled)]
+        if any(line.verdict.name == "worse" for line in lines):
             return WORSE
         partly = any(found.problem or found.count("not comparable") for found in self.scores)
         return PARTLY if partly else 0

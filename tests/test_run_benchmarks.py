@@ -98,6 +98,8 @@ def test_every_sample_is_kept_and_every_problem_counted(road, monkeypatch, capsy
     assert len({row["id"] for row in rows}) == len(rows)
     assert all("<think>" in row["response"] for row in rows)
     assert list(scores["benchmarks"]) == sorted([*FAMILIES, "preference"])
+    context = resolve("tiny", {}, PROFILES).engine.context
+    assert {one["window"] for one in scores["benchmarks"].values()} == {context}
     assert scores["reasoning"]["questions"] == 24
     assert scores["preference"]["questions"] == 4
     assert scores["reasoning"]["counts"]["truncated"] == sum(

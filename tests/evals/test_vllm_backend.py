@@ -5,8 +5,9 @@ import pytest
 
 from stages.base.params import resolve
 from stages.evals.lm_harness import Assignment, Sampling, respond, vllm_model
-from stages.evals.scoring import refuse_equal_samples, score_responses, summarise
+from stages.evals.scoring import refuse_equal_samples, score_responses
 from stages.evals.suite import Benchmark
+from stages.evals.summary import summarise
 from stages.problems.registry import compact_vocabulary, generate
 from tests.problems.runs import Broken
 
@@ -48,6 +49,6 @@ def test_k_different_samples_from_the_real_engine_and_the_same_again(
     benchmark = Benchmark("chain", "maths", "chain", "verify", Path("chain.jsonl"), 24, "")
     scored = score_responses(benchmark, problems, found, Broken())
     refuse_equal_samples(scored, 1.0)
-    assert summarise(scored, 0.0)["truncated"] > 0
+    assert summarise(scored, 0.0)["counts"]["truncated"] > 0
 
     assert respond(model, tmp_path / "two", asked, seed=0)["chain"] == found

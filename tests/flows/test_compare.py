@@ -5,7 +5,6 @@ import io
 import json
 import re
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +14,12 @@ from rich.console import Console
 
 from flows import compare
 from flows.revisions import resolve
-from stages.base.errors import ConfigError, DataError
+from stages.base.errors import DataError
 from stages.evals.items import Item, as_csv
+from tests.flows.repository import commit, git
 
 BEFORE = {"1": 0.5, "2": 0.25, "3": 1.0, "4": 0.75, "5": 0.0}
 AFTER = {"1": 0.75, "2": 0.5, "3": 1.0, "4": 0.5, "5": 0.5}
-
-
-def git(*arguments: str) -> str:
-    command = ["git", "-c", "user.name=t", "-c", "user.email=t@t.invalid", *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def put(path: str, text: str) -> None:
@@ -69,13 +64,6 @@ def put_project(means: dict[str, float], objective: str = "icepop", reward: floa
     put("reports/train_reasoning_rl/metrics.json", json.dumps({"reward": reward, "steps": 3}))
     put_items("sft", BEFORE)
     put_items("reasoning_rl", means)
-
-
-def commit(branch: str) -> str:
-    git("checkout", "-q", "-B", branch)
-    git("add", "-A")
-    git("commit", "-q", "--allow-empty", "-m", branch)
-    return git("rev-parse", "HEAD")
 
 
 @pytest.fixture(scope="module")
@@ -128,26 +116,6 @@ def test_what_did_not_change_is_not_shown(project):
     assert len(changed) == 3 + 2  # the items of two checkpoints that flipped
 
 
-def test_an_experiment_is_found_by_its_name(project):
-    base, tip = git("rev-parse", "old"), git("rev-parse", "new")
-    git("update-ref", f"refs/exps/{base[:2]}/{base[2:]}/try", tip)
-    git("update-ref", "refs/exps/exec/EXEC_HEAD", base)
-    assert resolve("try").commit == tip
-    with pytest.raises(ConfigError, match="'EXEC_HEAD' is no branch"):
-        resolve("EXEC_HEAD")
-
-
-def test_a_name_of_several_experiments_is_refused_with_their_full_names(project):
-    base, tip = git("rev-parse", "old"), git("rev-parse", "new")
-    refs = [f"refs/exps/{rev[:2]}/{rev[2:]}/try" for rev in (base, tip)]
-    for ref in refs:
-        git("update-ref", ref, tip)
-    with pytest.raises(ConfigError, match="names 2 experiments") as refused:
-        resolve("try")
-    assert all(ref in str(refused.value) for ref in refs)
-    assert resolve(refs[0]).commit == tip
-
-
 @pytest.mark.parametrize("name", ["nowhere", "--all", "", "old:resolved.yaml"])
 def test_an_unknown_revision_is_one_plain_message(project, name, capfd):
     arguments = [name, "new"] if name != "--all" else ["--", name, "new"]
@@ -155,13 +123,6 @@ def test_an_unknown_revision_is_one_plain_message(project, name, capfd):
     message = capfd.readouterr().err
     assert f"'{name}' is no branch, tag, commit or experiment" in message
     assert "Traceback" not in message
-
-
-def test_a_folder_without_git_is_refused(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    with pytest.raises(ConfigError, match="not in a git repository"):
-        resolve("main")
 
 
 def test_missing_reports_name_the_revision_and_the_way_out(project):
@@ -235,9 +196,9 @@ def test_a_loss_is_worse_ends_with_1_and_names_what_flipped(project, capsys):
     assert compare.main(["right", "wrong"]) == compare.WORSE
     shown = capsys.readouterr().out
     assert "sft: of 2 benchmarks 0 better, 2 worse, 0 tie" in shown
-    assert "chain: 27 lost: 00, 03, 06, 09, 12, 15, 18, 21, 24, 27, and 17 more" in shown
+    assert "chain: 27 right -> wrong: 00, 03, 06, 09, 12, 15, 18, 21, 24, 27, and 17 more" in shown
     assert compare.main(["wrong", "right"]) == 0
-    assert "chain: 27 gained: 00, 03" in capsys.readouterr().out
+    assert "chain: 27 wrong -> right: 00, 03" in capsys.readouterr().out
 
 
 def test_json_says_the_same_to_programs(project, capsys):
@@ -307,14 +268,6 @@ def test_scores_of_another_shape_are_refused(project, benchmarks, message):
     commit("odd")
     with pytest.raises(DataError, match=message):
         text("old", "odd")
-
-
-def test_a_folder_below_the_project_is_told_so(project, monkeypatch):
-    put("dvc.yaml", "stages: {}")
-    (project / "docs").mkdir()
-    monkeypatch.chdir("docs")
-    with pytest.raises(ConfigError, match="the project's top folder"):
-        resolve("old")
 
 
 def test_a_markdown_file_that_cannot_be_written_is_named(project, capsys):
