@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,15 +37,34 @@ LEAST, MOST = 0.8, 0.10
 
 @dataclass(frozen=True)
 class Turn:
-    """One way's tokens and seconds."""
+    """One way's tokens, seconds on the clock, and seconds of the processor (the engine's too)."""
 
     tokens: int
     seconds: float
+    processor: float
 
     @property
     def speed(self) -> float:
         """Tokens a second."""
         return self.tokens / self.seconds
+
+    @property
+    def effort(self) -> float:
+        """Tokens a second of the processor, which neighbours on the machine hardly touch."""
+        return self.tokens / self.processor
+
+
+@dataclass
+class Watch:
+    """Seconds since it was made."""
+
+    started: float = field(default_factory=time.perf_counter)
+    processor: float = field(default_factory=time.process_time)
+
+    def turn(self, tokens: int) -> Turn:
+        """What so many tokens took."""
+        passed = time.perf_counter() - self.started
+        return Turn(tokens, passed, time.process_time() - self.processor)
 
 
 def main() -> None:
@@ -75,10 +94,9 @@ def ours(
     model: Any, asked: Sequence[Asking], folder: Path, seed: int
 ) -> tuple[Mapping[str, Sequence[Response]], Turn]:
     """The suite through the harness."""
-    started = time.perf_counter()
+    watch = Watch()
     found = respond(model, folder, [one.assignment for one in asked], seed)
-    seconds = time.perf_counter() - started
-    return found, Turn(sum(one.tokens for rows in found.values() for one in rows), seconds)
+    return found, watch.turn(sum(one.tokens for rows in found.values() for one in rows))
 
 
 def peer(model: Any, asked: Sequence[Asking], seed: int, seeded: bool) -> Turn:
@@ -97,10 +115,9 @@ def peer(model: Any, asked: Sequence[Asking], seed: int, seeded: bool) -> Turn:
         )
         for row, (_, room) in zip(rows, checked, strict=True)
     ]
-    started = time.perf_counter()
+    watch = Watch()
     outputs = model.model.generate(prompts, settings, use_tqdm=False)
-    seconds = time.perf_counter() - started
-    return Turn(sum(len(output.outputs[0].token_ids) for output in outputs), seconds)
+    return watch.turn(sum(len(output.outputs[0].token_ids) for output in outputs))
 
 
 def scoring(
@@ -115,6 +132,11 @@ def scoring(
     return time.perf_counter() - started
 
 
+def spread(ratios: Sequence[float]) -> str:
+    """Median and range."""
+    return f"{statistics.median(ratios):.2f} [{min(ratios):.2f}, {max(ratios):.2f}]"
+
+
 def show(
     turns: Sequence[tuple[Turn, Turn, Turn]],
     scored: float,
@@ -126,12 +148,14 @@ def show(
     requests = sum(len(one.assignment) for one in asked)
     same = [ours.speed / other.speed for ours, other, _ in turns]
     plain = [ours.speed / other.speed for ours, _, other in turns]
+    effort = [ours.effort / other.effort for ours, other, _ in turns]
+    plainly = [ours.effort / other.effort for ours, _, other in turns]
     share = scored / (scored + own.seconds)
     report(
         f"tokens a second by those of LLM.generate, same seeds (at least {LEAST:g})",
         same,
-        against_requests_without_seeds=f"{statistics.median(plain):.2f} "
-        f"[{min(plain):.2f}, {max(plain):.2f}]",
+        by_processor_time=spread(effort),
+        without_seeds_for_the_peer=f"{spread(plain)}, by processor time {spread(plainly)}",
         requests=f"{requests} of {len(asked)} benchmarks; {own.tokens} tokens and {seeded.tokens}",
         speed=f"{own.speed:.0f} tokens a second",
         scoring=f"{scored:.2f} s, {share:.1%} of generation and scoring (at most {MOST:.0%})",

@@ -54,11 +54,8 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
         longest = config.context or engine.context
         asked = as_asked(problems, config, longest, checkpoint)
         for one in asked:
-            say(
-                foretell(
-                    one.benchmark.name, one.benchmark.problems, one.assignment.sampling.samples
-                )
-            )
+            k = one.assignment.sampling.samples
+            say(foretell(one.benchmark.name, one.benchmark.problems, k))
         start = partial(start_model, checkpoint, run, replace(engine, context=longest))
         rounds = Rounds(start, space.checkpoints, run.seed, f"{STAGE} {name}")
         found = rounds.responses(plan(asked, ROUND * engine.max_sequences))
