@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 import pytest
 
@@ -14,6 +15,10 @@ from tests.sandbox.judging import judged
 from tests.sandbox.test_programs import needs_namespaces, programs
 
 REQUEST = {"mode": "stdin", "stdin": "", **Limits(nproc=12).as_request()}
+
+
+COLLECTED = {"descriptors in flight, in a circle"}
+"""What the kernel does not free at the end of a program, but a moment later, all at once."""
 
 
 @needs_namespaces
@@ -28,6 +33,13 @@ def test_a_program_finds_nothing_of_those_before_it():
         for title, program in programs("leavers").items():
             assert "fault" not in runs.run({**REQUEST, "program": program})["cells"][0], title
             (found,) = runs.run(finder)["cells"]
+            until = time.monotonic() + 10
+            while (
+                title in COLLECTED
+                and found["stdout"] != first["stdout"]
+                and time.monotonic() < until
+            ):
+                (found,) = runs.run(finder)["cells"]
             assert found["stdout"] == first["stdout"], title
     finally:
         runs.close()
