@@ -19,6 +19,7 @@ import signal
 import site
 import socket
 import sys
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any, NoReturn
@@ -33,6 +34,9 @@ CONTROL = 3
 HANDED = 2  # descriptors at most that come with a request
 UNUSED = 1_900_000_000  # user ids that nobody has, one a worker: what the kernel counts for a
 # user (processes, pipes, watches) no neighbour can use up, and root is bound by no such limit
+COLLECTED = 1.0
+"""Seconds at most until the kernel has found sockets of the last program that hold one another."""
+
 WARM = """
 abc array ast base64 bisect calendar cmath collections contextlib copy csv dataclasses datetime
 decimal enum fractions functools hashlib heapq io itertools json keyword math numbers operator
@@ -124,9 +128,10 @@ class Cell:
         if told != READY:
             raise OSError(told.decode() or "the first process of a cell is gone")
         (self.proc,) = handed
-        self.idle = Idle.now(self.proc)
         self._spare: socket.socket | None = None
         self._program = -1  # a descriptor of the process that waits, or runs
+        self.hear()
+        self.idle = Idle.now(self.proc)
 
     @property
     def way(self) -> int:
@@ -137,6 +142,9 @@ class Cell:
         """Tell the process that waits which program it is; the descriptors are its first ones."""
         while self._spare is None or select.select([self._zygote], [], [], 0)[0]:
             self.hear()
+        until = time.monotonic() + COLLECTED
+        while not self.idle.again(self.proc) and time.monotonic() < until:
+            time.sleep(0.001)
         with self._spare as spare:
             self._spare = None
             socket.send_fds(spare, [b"R"], list(handed))

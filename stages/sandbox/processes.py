@@ -26,7 +26,7 @@ _GONE = (FileNotFoundError, ProcessLookupError)
 
 @dataclass(frozen=True)
 class Idle:
-    """What a cell has while nothing runs in it: bytes of its first process, and sockets."""
+    """What a cell has before a program runs: bytes of its first process, and sockets."""
 
     memory: int
     sockets: int
@@ -35,6 +35,10 @@ class Idle:
     def now(cls, proc: int) -> Idle:
         """``proc`` is a descriptor of the cell's /proc."""
         return cls(int(_fields(proc, "1")[_RESIDENT]) * _PAGE, _counted_sockets(proc))
+
+    def again(self, proc: int) -> bool:
+        """Whether there are no more sockets by now."""
+        return _counted_sockets(proc) <= self.sockets
 
 
 class Watch:

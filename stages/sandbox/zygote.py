@@ -125,7 +125,6 @@ def _serve(way: socket.socket, filter_: bytes) -> None:
     socket.send_fds(way, [Message(SPARE, process).packed()], [ours.fileno(), itself])
     os.close(itself)
     ours.close()
-    its.close()
     while True:
         gone, status, usage = os.wait4(-1, 0)
         cpu = usage.ru_utime + usage.ru_stime
@@ -138,6 +137,7 @@ def _serve(way: socket.socket, filter_: bytes) -> None:
         while True:
             usage = os.wait4(-1, 0)[2]
             cpu += usage.ru_utime + usage.ru_stime
+    its.close()  # as nobody has it any more, the kernel looks for sockets that hold one another
     way.send(Message(ENDED, process, status, cpu).packed())
 
 
