@@ -58,6 +58,9 @@ def _listed(functions: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _said(messages: Messages) -> str:
+    """What was said; by whom, unless it is the user throughout."""
+    if all(one["role"] == "user" for one in messages):
+        return "\n\n".join(one["content"] for one in messages)
     return "\n\n".join(
         f"{SAYS.get(one['role'], one['role'])}: {one['content']}" for one in messages
     )

@@ -275,11 +275,11 @@ def test_missing_golds_and_functions_are_named(copy: Path) -> None:
 def test_what_is_asked() -> None:
     found = {one.id: one for one in load(benchmark_named("bfcl"), BFCL, None).problems}
     assert '"name": "oven.set"' in found["simple_0"].prompt
-    assert "User: Heat the oven" in found["simple_0"].prompt
+    assert found["simple_0"].prompt.endswith("\n\nHeat the oven to 180 degrees for 25 minutes.")
     assert "written as in Java." in found["java_0"].prompt
-    assert "System: Notes are short." in found["live_simple_0-0-0"].prompt
+    assert "System: Notes are short.\n\nUser: Note" in found["live_simple_0-0-0"].prompt
     late = found["multi_turn_miss_func_0"]
     assert "set_vents" not in late.prompt
-    assert late.meta["turns"][0] == "User: Open the vents."
+    assert late.meta["turns"][0] == "Open the vents."
     assert late.meta["turns"][1].startswith("From now on there are more functions:")
     assert '"name": "set_vents"' in late.meta["turns"][1]
