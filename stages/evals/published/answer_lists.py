@@ -96,9 +96,13 @@ def answers(text: str, count: int) -> list[str] | None:
         return None
     if count == 1:
         return found[-1:]
-    for whole in (found[-1], unbracketed(found[-1])):
-        for separators in (",", ";", ",;"):
-            split = parts(whole, separators)
-            if len(split) == count:
-                return split
-    return found[-count:] if len(found) >= count else None
+    split = _split(found[-1], count)
+    if split is None and len(found) != count:
+        split = _split(unbracketed(found[-1]), count)
+    return split or (found[-count:] if len(found) >= count else None)
+
+
+def _split(said: str, count: int) -> list[str] | None:
+    """The parts of a text between commas, semicolons or both, where they are so many."""
+    found = (parts(said, separators) for separators in (",", ";", ",;"))
+    return next((one for one in found if len(one) == count), None)

@@ -40,7 +40,7 @@ UNION = " U "  # as golds write it
 DERIVATIVE = re.compile(r"(?<![A-Za-z])(d[A-Za-z])/(d[a-z])(?![A-Za-z])")
 APPLIED = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\([a-z]\)")  # R(t), which may be written R
 DECIMAL = re.compile(r"[0-9]\.[0-9]{3}|[0-9]{5}")
-INDEXED = re.compile(r"(?<![A-Za-z0-9\\_{])([A-Za-z])([0-9])(?![0-9.])")  # c1, m0
+INDEXED = re.compile(r"(?<![A-Za-z0-9\\_])(?<!_\{)([A-Za-z])([0-9])(?![0-9.])")  # c1, m0
 LABEL = re.compile(
     r"(?<=\\boxed\{)\s*(?:\\displaystyle\s*)?[A-Za-z](?:_\{?\w{1,4}\}?)?'{0,2}"
     r"\(\s*[a-z0-9](?:\s*,\s*[a-z0-9]){0,3}\s*\)\s*=\s*"
@@ -129,7 +129,8 @@ def _judged(blank: Blank, text: str) -> Judgement:
 def _maths(blank: Blank, text: str) -> Judgement:
     """An equation, interval or expression; decimals of a gold stand for what is near them."""
     gold = INDEXED.sub(r"\1_\2", blank.gold.replace(UNION, r" \cup "))
-    gold, text = DERIVATIVE.sub(r"\\frac{\1}{\2}", gold), INDEXED.sub(r"\1_\2", text)
+    text = INDEXED.sub(r"\1_\2", text)
+    gold, text = (DERIVATIVE.sub(r"\\frac{\1}{\2}", one) for one in (gold, text))
     if "=" not in gold:
         text = LABEL.sub("", text)
     if not APPLIED.search(gold):

@@ -14,6 +14,7 @@ from stages.evals.published.answer_lists import answers, parts, stated, unbracke
         ("\\boxed{(1,2), [3, 4)}", 2, ["(1,2)", "[3, 4)"]),
         ("\\boxed{\\left(1, 2\\right)}", 2, ["1", "2"]),
         ("\\boxed{1} and then \\boxed{2}", 2, ["1", "2"]),
+        ("\\boxed{x^2} and \\boxed{(1, 2)}", 2, ["x^2", "(1, 2)"]),
         ("first \\boxed{9}, then \\boxed{1, 2}", 2, ["1", "2"]),
         ("\\boxed{1,200, 3}", 2, ["1,200", "3"]),
         ("\\boxed{1{,}200,\\ 3}", 2, ["1200", "3"]),

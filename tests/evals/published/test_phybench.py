@@ -57,6 +57,13 @@ def test_scores_of_the_published_scorer(gold: str, answer: str, expected: float)
         ("\\sqrt{x^2}", "x"),
         ("\\{a+b\\}c", "ac+bc"),
         ("\\ln\\frac{a}{b}", "\\ln a-\\ln b"),
+        # of values that are real below one alone, and nowhere
+        ("\\sqrt{1-b^2}(1+b)", "\\sqrt{(1+b)^3(1-b)}"),
+        ("\\arctan\\frac{\\sqrt{-1-a^2}}{c}", "\\arctan\\left(c^{-1}\\sqrt{-(1+a^2)}\\right)"),
+        ("p_Av_A n S m c", "c m n S p_A v_A"),
+        ("\\mathrm{sin}i_2", "\\sin i_2"),
+        ("\\operatorname{arccosh}(D/R)", "\\ln\\left(\\frac{D+\\sqrt{D^2-R^2}}{R}\\right)"),
+        ("M\\Omega^2", "\\Omega^2 M"),
     ],
 )
 def test_one_formula_in_two_spellings(gold: str, answer: str) -> None:
