@@ -55,6 +55,8 @@ def ran(graded: Graded) -> Ran:
     """An answer as text; VerifierError if the run failed by our fault."""
     if graded.outcome is Outcome.SANDBOX_ERROR:
         raise VerifierError(f"the sandbox failed: {graded.reason}")
+    if graded.outcome is Outcome.COMPILE_ERROR:  # what a compiler says is the same each time
+        return Ran(None, f"{graded.outcome.value}: {graded.reason}")
     if graded.outcome is not Outcome.PASS:
         return Ran(None, graded.outcome.value)
     if isinstance(graded.output, str) and not graded.called:

@@ -49,11 +49,16 @@ def test_answers_are_texts_and_values_json(backend):
         {"mode": "function", "program": "def f(): return 'x', None", "fn": "f", "input": []},
         {"mode": "function", "program": "def f(): return {1}", "fn": "f", "input": []},
         {"mode": "stdin", "program": "raise ValueError", "input": ""},
+        {"mode": "stdin", "program": "1 +", "input": ""},
     ]
     with LocalSandbox(open_pool(backend, 1)) as sandbox:
         found = sandbox.run(rows)
-    assert [one.output for one in found] == ["a", "3.5", '["x", null]', None, None]
-    assert [one.why for one in found[3:]] == ["a value that JSON cannot hold", "runtime_error"]
+    assert [one.output for one in found] == ["a", "3.5", '["x", null]', None, None, None]
+    assert [one.why for one in found[3:]] == [
+        "a value that JSON cannot hold",
+        "runtime_error",
+        "compile_error: SyntaxError: invalid syntax (<program>, line 1)",
+    ]
 
 
 @pytest.mark.field_bug("S15")

@@ -30,6 +30,7 @@ NO_FILES = "No file was found in the answer: give each file's name on a line, th
 AGAIN = "The tests are right: leave them as they are. Correct {files} so that they pass."
 TOOK = re.compile(r"(?m)^(Ran \d+ tests?) in .*$")
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
+LIBRARY = re.compile(r'File "[^"\n]*/(lib/python3)')
 
 
 def judge(answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgement]:
@@ -92,14 +93,23 @@ def follow_up(problem: Problem, texts: Sequence[str], sandbox: Sandbox) -> str |
         said = answered(problem, text, "stop")
         files |= {} if isinstance(said, Judgement) else files_in(said, exercise.solution)
     (ran,) = sandbox.run([showing(exercise, files)])
-    output = ran.output if ran.output is not None else f"The tests did not end: {ran.why}."
+    output = ran.output if ran.output is not None else _ended(ran.why)
     told = [_fit(output), AGAIN.format(files=", ".join(exercise.solution))]
     return "\n\n".join([NO_FILES, *told] if last.verdict in MALFORMED else told)
 
 
+def _ended(why: str) -> str:
+    """Why the tests printed nothing."""
+    kind, _, said = why.partition(": ")
+    if kind == "compile_error":
+        return f"This does not compile:\n{said}"
+    return f"The tests did not end: {why}."
+
+
 def _fit(output: str) -> str:
     """Without what differs from run to run, and not too long."""
-    told = ADDRESS.sub("0x...", TOOK.sub(r"\1", output)).strip()
+    named = LIBRARY.sub(r'File "\1', output)
+    told = ADDRESS.sub("0x...", TOOK.sub(r"\1", named)).strip()
     half = SHOWN // 2
     return told if len(told) <= SHOWN else f"{told[:half]}\n[...]\n{told[-half:]}"
 

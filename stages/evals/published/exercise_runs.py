@@ -40,6 +40,8 @@ def check(serve):
     sys.meta_path.insert(0, Sources({tests!r}))
     for name in {names!r}:
         sys.modules[name] = end.ask("load", name)
+    for name in ("assertAlmostEqual", "assertNotAlmostEqual"):
+        setattr(unittest.TestCase, name, of_values(getattr(unittest.TestCase, name)))
     load = unittest.defaultTestLoader.loadTestsFromModule
     result = unittest.TestResult()
     for name in {run!r}:
@@ -175,12 +177,12 @@ class _Parts:
         text = self._files[name] if name in self._files else self._exercise.text(name)
         if self._words is not None and Path(name).name == FRAME:
             text = self._words
-        folder = Path(name).parent
-        whole = INCLUDE.sub(lambda found: self._included(folder, found), text)
+        whole = INCLUDE.sub(lambda found: self._included(name, found), text)
         return f'#line 1 "{name}"\n{whole}\n'
 
-    def _included(self, folder: Path, found: re.Match[str]) -> str:
-        for inner in (found[1], str(folder / found[1])):
+    def _included(self, name: str, found: re.Match[str]) -> str:
+        for inner in (found[1], str(Path(name).parent / found[1])):
             if inner in self._files or self._exercise.has(inner):
-                return self.whole(inner)
+                below = found.string.count("\n", 0, found.end()) + 2
+                return f'{self.whole(inner)}#line {below} "{name}"'
         return found[0]

@@ -5,9 +5,10 @@ the program cannot reach into the test, each has a process of its own, and betwe
 of plain data: values as they are (copied), everything else as a number that stands for an object of
 one end, and is a ``Far`` at the other.
 
-A test sees what its ``Far`` says and no more: one is never equal to a value of the test's unless it
-is a value itself (a member of an ``IntEnum``, say). Two objects of the program are compared by the
-program, as the test would have done.
+A test sees what its ``Far`` says and no more: one is never equal to a value of the test's, nor near
+it, above or below, unless it is a value itself (a member of an ``IntEnum``, say); or the program
+would say what it likes. Two objects of the program are compared by the program, as the test would
+have done.
 
 A program can call what a test passes to it, and read public attributes of that; nothing else.
 """
@@ -64,9 +65,13 @@ NAMED: dict[str, Callable[..., Any]] = {
 SIMPLE = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift")
 PAIRED = (
     *(f"__{r}{name}__" for name in (*SIMPLE, "rshift", "matmul") for r in ("", "r")),
-    *("__lt__", "__le__", "__gt__", "__ge__", "__enter__", "__exit__"),
+    *("__enter__", "__exit__"),
 )
 """Special methods of the object's type; where it has none, Python asks the other operand."""
+
+ORDERED: dict[str, Callable[[Any, Any], bool]] = {
+    "__lt__": operator.lt, "__le__": operator.le, "__gt__": operator.gt, "__ge__": operator.ge,
+}  # fmt: skip
 
 LOCAL = re.compile(r"__(?!name__$|doc__$|qualname__$|dict__$|self__$|module__$)\w*__$")
 """Attributes that are asked of an object by Python itself, and never of the far one."""
@@ -122,8 +127,32 @@ def _special(name: str) -> Callable[..., Any]:
     return method
 
 
+def _order(name: str) -> Callable[..., Any]:
+    def method(self: Far, other: object) -> Any:
+        end, _, base = self._far
+        if isinstance(other, Far):
+            return end.ask("special", self, name, [other])
+        return ORDERED[name](base[0], other) if base else NotImplemented
+
+    return method
+
+
 for _name in (*NAMED, *PAIRED):
     setattr(Far, _name, _special(_name))
+for _name in ORDERED:
+    setattr(Far, _name, _order(_name))
+
+
+def of_values(assertion: Callable[..., None]) -> Callable[..., None]:
+    """An assertion that calculates with what it is given, for values only."""
+
+    def method(self: Any, *given: Any, **named: Any) -> None:
+        plain = [one._far[2][0] if isinstance(one, Far) and one._far[2] else one for one in given]
+        if any(isinstance(one, Far) for one in plain):
+            raise self.failureException("an object of the program stands where a value must")
+        assertion(self, *plain, **named)
+
+    return method
 
 
 class End:
@@ -274,7 +303,7 @@ def _told_text(error: BaseException) -> str:
 def _specially(one: Any, name: str, arguments: Sequence[Any]) -> Any:
     if name in NAMED:
         return NAMED[name](one, *arguments)
-    if name not in PAIRED:
+    if name not in PAIRED and name not in ORDERED:
         raise AttributeError(name)
     method = getattr(type(one), name, None)
     return NotImplemented if method is None else method(one, *arguments)

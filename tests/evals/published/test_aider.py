@@ -207,6 +207,7 @@ def test_a_sandbox_that_fails_makes_no_prompt() -> None:
 
 
 def test_a_long_output_is_cut_in_the_middle() -> None:
+    assert aider._fit('File "/opt/lib/python3.11/a.py"') == 'File "lib/python3.11/a.py"'
     shown = aider._fit(f"first{'x' * 50_000}last\nRan 3 tests in 0.012s")
     assert len(shown) < aider.SHOWN + 20
     assert shown.startswith("firstx")

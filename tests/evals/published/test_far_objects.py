@@ -6,6 +6,7 @@ import enum
 import io
 import sys
 import types
+import unittest
 from collections import Counter
 from typing import Any
 from unittest import mock
@@ -14,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stages.evals.published.far_objects import DriverEnd, Far, Message, ProgramEnd
+from stages.evals.published.far_objects import DriverEnd, Far, Message, ProgramEnd, of_values
 from stages.sandbox import plain
 
 scalars = (
@@ -86,6 +87,11 @@ class Liar:
     def __eq__(self, other: object) -> bool:
         return True
 
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__
+
+    def __sub__(self, other: object) -> int:
+        return 0
+
     def __hash__(self) -> int:
         return 0
 
@@ -155,7 +161,26 @@ def test_an_object_equals_no_value_whatever_it_says() -> None:
         assert liar != value
         assert value != liar
         assert [liar] != [value]
+        with pytest.raises(TypeError):
+            liar < value  # noqa: B015
     assert (far.red == 1, far.counter == {"a": 2, "b": 1}) == (True, True)  # they are values
+    assert (far.red < 2, far.red > 0, far.red > 1) == (True, True, False)
+
+
+def test_an_object_is_near_no_value() -> None:
+    far = program()
+
+    class Near(unittest.TestCase):
+        assertAlmostEqual = of_values(unittest.TestCase.assertAlmostEqual)  # noqa: N815
+
+    ask = Near().assertAlmostEqual
+    for pair in ((far.Liar(), 0.5), (0.5, far.Liar())):
+        with pytest.raises(AssertionError, match="where a value must"):
+            ask(*pair)
+    ask(far.same(0.5), 0.5)
+    ask(far.red, 1.0, places=3)
+    with pytest.raises(AssertionError):
+        ask(far.red, 1.1)
 
 
 def test_errors_are_caught_by_their_classes() -> None:
