@@ -104,25 +104,24 @@ class Loaded:
     """The problems of a file in its order, and how many of its rows gave none.
 
     ``sha256`` is that of its bytes, or over those of its files; ``known`` whether they are those
-    its golds were checked on. ``rows`` says how many problems each row gave, in order.
+    its golds were checked on.
     """
 
     problems: list[Problem]
     sha256: str
     known: bool
     set_aside: int
-    rows: tuple[int, ...] = ()
 
 
 def load(benchmark: Published, data: Path, shuffle: int | None) -> Loaded:
     """Read a benchmark's published file, or files; two problems of one id are a DataError."""
     files, seen = files_of(data, benchmark.files), dict[str, str]()
     contents = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
-    problems, rows = list[Problem](), list[int]()
+    problems, set_aside = list[Problem](), 0
     for path in files:
         for entry in read_entries(path):
             found = list(benchmark.problems(entry, shuffle))
-            rows.append(len(found))
+            set_aside += not found
             for problem in found:
                 if problem.id in seen:
                     raise DataError(
@@ -133,7 +132,7 @@ def load(benchmark: Published, data: Path, shuffle: int | None) -> Loaded:
     if not problems:
         raise DataError(f"{data}: no problem of {benchmark.name} in it.")
     known = all(content in benchmark.known for content in contents)
-    return Loaded(problems, _one(contents), known, rows.count(0), tuple(rows))
+    return Loaded(problems, _one(contents), known, set_aside)
 
 
 def _one(contents: Sequence[str]) -> str:
