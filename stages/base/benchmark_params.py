@@ -14,7 +14,7 @@ from stages.base.schema import Count, Limits, Natural, NonNegative, Share
 
 @dataclass(frozen=True)
 class PublishedData:
-    """The file of a published benchmark, and which of its rows are asked.
+    """The file of a published benchmark, and which of its problems are asked.
 
     Files of data/raw and the hub are pinned: by ``sha256``, or by the table of what our golds were
     checked on.
@@ -23,7 +23,7 @@ class PublishedData:
     # raw: data/raw/benchmarks/<name>; mini: the made-up problems in stages/evals/mini, no download.
     data: Literal["raw", "hub", "mini"] = "raw"
     sha256: str = ""  # of the file, or of all its files
-    limit: Count | None = None  # so many of its rows, drawn by the run's seed; null: all
+    limit: Count | None = None  # so many of its problems, drawn by the run's seed; null: all
     shuffle: Natural | None = None  # seed of the order of options (GPQA, MMLU-Pro)
 
 

@@ -145,14 +145,13 @@ class Loaded:
     """The problems of a file in its order, and how many of its rows gave none, by reason.
 
     ``sha256`` is that of its bytes, or over those of its files; ``known`` whether they are those
-    its golds were checked on. ``rows`` says how many problems each row gave, in order.
+    its golds were checked on.
     """
 
     problems: list[Problem]
     sha256: str
     known: bool
     reasons: Mapping[str, int]
-    rows: tuple[int, ...] = ()
 
     @property
     def set_aside(self) -> int:
@@ -163,11 +162,10 @@ class Loaded:
 def load(benchmark: Published, data: Path, shuffle: int | None) -> Loaded:
     """Read a benchmark's published file, or files; two problems of one id are a DataError."""
     files, seen = files_of(data, benchmark.files), dict[str, str]()
-    problems, rows, reasons = list[Problem](), list[int](), Counter[str]()
+    problems, reasons = list[Problem](), Counter[str]()
     for path in files:
         for entry in read_entries(path):
             found = _problems(benchmark, entry, shuffle, reasons)
-            rows.append(len(found))
             for problem in found:
                 if problem.id in seen:
                     raise DataError(
@@ -187,7 +185,7 @@ def load(benchmark: Published, data: Path, shuffle: int | None) -> Loaded:
     others = [hashlib.sha256(path.read_bytes()).hexdigest() for path in (*beside, *more)]
     whole = _one(contents + others)
     known = whole in benchmark.known or all(content in benchmark.known for content in contents)
-    return Loaded(problems, whole, known, dict(sorted(reasons.items())), tuple(rows))
+    return Loaded(problems, whole, known, dict(sorted(reasons.items())))
 
 
 def _one(contents: Sequence[str]) -> str:

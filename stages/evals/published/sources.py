@@ -9,15 +9,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
 from stages.base.benchmark_params import PublishedData
 from stages.base.errors import ConfigError, DataError
+from stages.base.records import Problem
 from stages.base.schema import meant
 from stages.base.seeds import seeded_random
-from stages.evals.published.benchmark import Loaded, Published, load
+from stages.evals.published.benchmark import Loaded, Published, as_samples, load
 from stages.evals.published.catalogue import CATALOGUE, Hub
 from stages.evals.published.score import DATA
 from stages.evals.published.table import TABLE
@@ -43,17 +43,26 @@ def fetch(name: str, config: PublishedData, seed: int) -> Loaded:
     benchmark, folder = _place(TABLE[name], config.data)
     loaded = load(benchmark, folder, config.shuffle)
     _require_pinned(name, config, loaded)
-    return loaded if config.limit is None else limited(loaded, name, config.limit, seed)
+    return loaded if config.limit is None else limited(benchmark, loaded, config.limit, seed)
 
 
-def limited(loaded: Loaded, name: str, limit: int, seed: int) -> Loaded:
-    """So many rows that give problems, drawn by seed, in the order of the file."""
-    starts = list(accumulate(loaded.rows, initial=0))
-    spans = [span for span in pairwise(starts) if span[0] < span[1]]
-    drawn = seeded_random(seed, "limit", name).sample(range(len(spans)), min(limit, len(spans)))
-    rows = [loaded.problems[slice(*spans[at])] for at in sorted(drawn)]
-    kept = [problem for row in rows for problem in row]
-    return replace(loaded, problems=kept, rows=tuple(map(len, rows)))
+def limited(benchmark: Published, loaded: Loaded, limit: int, seed: int) -> Loaded:
+    """So many problems, drawn by seed, in the order of the file; what belongs together stays so.
+
+    Problems of one cluster, or of one unit of the score (the inputs of an ARC task, the variants of
+    an item), count as one.
+    """
+    together = [_together(benchmark, problem) for problem in loaded.problems]
+    names = list(dict.fromkeys(together))
+    drawn = seeded_random(seed, "limit", benchmark.name).sample(names, min(limit, len(names)))
+    kept = [one for one, name in zip(loaded.problems, together, strict=True) if name in drawn]
+    return replace(loaded, problems=kept)
+
+
+def _together(benchmark: Published, problem: Problem) -> str:
+    grouped = benchmark.units is not as_samples
+    group = problem.meta.get("group", problem.id) if grouped else problem.id
+    return str(problem.meta.get("cluster", group))
 
 
 def _place(benchmark: Published, data: str) -> tuple[Published, Path]:

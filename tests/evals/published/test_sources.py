@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import huggingface_hub
@@ -12,7 +13,8 @@ from huggingface_hub.errors import LocalEntryNotFoundError
 
 from stages.base.benchmark_params import PublishedData
 from stages.base.errors import ConfigError, DataError
-from stages.evals.published.sources import fetch, require_runnable
+from stages.evals.published.sources import fetch, limited, require_runnable
+from stages.evals.published.table import TABLE
 from tests.evals.published.minis import MINI
 
 FILE = MINI / "gsm8k/test.jsonl"
@@ -45,8 +47,6 @@ def test_bytes_that_nobody_pinned_are_refused_with_their_hash(raw: Path, pin: st
 
 
 def test_the_published_bytes_need_no_pin(raw: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dataclasses import replace
-
     from stages.evals.published import sources
 
     known = replace(sources.TABLE["gsm8k"], known=frozenset({SHA256}))
@@ -60,7 +60,7 @@ def test_a_missing_file_is_named(raw: Path) -> None:
         fetch("gsm8k", PublishedData("raw"), 0)
 
 
-def test_a_limit_draws_whole_rows_by_seed_in_the_order_of_the_file() -> None:
+def test_a_limit_draws_by_seed_in_the_order_of_the_file_what_belongs_together() -> None:
     """ARC's tasks have several test inputs, and a score needs all of a task's."""
     whole = fetch("arc_agi1", PublishedData("mini"), 0)
     some = PublishedData("mini", limit=4)
@@ -69,9 +69,22 @@ def test_a_limit_draws_whole_rows_by_seed_in_the_order_of_the_file() -> None:
     for loaded in drawn:
         names = [problem.id for problem in loaded.problems]
         tasks = {name.partition("/")[0] for name in names}
-        assert len(tasks) == len(loaded.rows) == 4
+        assert len(tasks) == 4
         assert names == [one.id for one in whole.problems if one.id.partition("/")[0] in tasks]
     assert fetch("arc_agi1", PublishedData("mini", limit=999), 0).problems == whole.problems
+
+
+def test_a_cluster_is_one_and_a_subject_is_none() -> None:
+    """MMLU-Pro's group is a subject, of which a draw takes some; a passage's questions stay."""
+    plain = TABLE["mmlu_pro"]
+    passages = [
+        replace(problem, meta={**problem.meta, "cluster": f"passage {n // 4}"})
+        for n, problem in enumerate(fetch("mmlu_pro", PublishedData("mini"), 0).problems)
+    ]
+    loaded = fetch("mmlu_pro", PublishedData("mini"), 0)
+    assert len(limited(plain, loaded, 3, 0).problems) == 3
+    (first, *_, last) = limited(plain, replace(loaded, problems=passages), 1, 0).problems
+    assert len({first.meta["cluster"], last.meta["cluster"]}) == 1
 
 
 def test_options_keep_the_order_of_the_profiles_seed() -> None:
