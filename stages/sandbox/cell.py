@@ -60,11 +60,12 @@ def main(tools: bool, session: bool) -> None:
     except OSError as error:
         send(CONTROL, json.dumps({"forbidden": str(error)}).encode())
         os._exit(1)
-    send(CONTROL, json.dumps({"ready": sys.version_info[:3]}).encode())
-    if cell is None:
-        os.wait()
-    else:
-        _serve(cell)
+    with suppress(ConnectionError):  # the host is gone
+        send(CONTROL, json.dumps({"ready": sys.version_info[:3]}).encode())
+        if cell is None:
+            os.wait()
+        else:
+            _serve(cell)
     os._exit(0)
 
 

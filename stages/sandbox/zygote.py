@@ -145,9 +145,7 @@ def _wait_and_play(its: socket.socket, filter_: bytes) -> NoReturn:
     """In a fork: wait to be told which program to be; and be it, confined."""
     os.setsid()
     random.seed()
-    told, handed, _, _ = socket.recv_fds(its, 1, HANDED)
-    if not told:
-        os._exit(0)
+    _, handed, _, _ = socket.recv_fds(its, 1, HANDED)
     asked = receive(its.fileno()) or b""
     request = marshal.loads(asked)  # noqa: S302  (from the watch; json would copy more pages)
     _wire(handed)
