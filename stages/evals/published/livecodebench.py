@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from stages.base.errors import DataError
@@ -66,7 +67,7 @@ def livecodebench(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
     if INTERACTIVE.search(content):
         raise SetAsideError("interactive: fixed outputs do not judge it")
     packed = [entry.text("public_test_cases"), entry.text("private_test_cases")]
-    suite = Suite(entry.where, packed, _function(entry))
+    suite = Suite(Path(entry.where).name, packed, _function(entry))
     suite.tests()  # refused now, not when the answers are there
     digest = hashlib.sha256("\x1f".join(packed).encode("utf-8", "surrogatepass")).hexdigest()
     meta = {"verifier": "code", "group": entry.text("difficulty"), "suite": asdict(suite)}
