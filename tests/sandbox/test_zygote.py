@@ -17,10 +17,6 @@ from tests.sandbox.test_programs import needs_namespaces, programs
 REQUEST = {"mode": "stdin", "stdin": "", **Limits(nproc=12).as_request()}
 
 
-COLLECTED = {"descriptors in flight, in a circle"}
-"""What the kernel does not free at the end of a program, but a moment later, all at once."""
-
-
 @needs_namespaces
 @pytest.mark.field_bug("S8", "S10")
 def test_a_program_finds_nothing_of_those_before_it():
