@@ -141,7 +141,8 @@ def _said(line: Line) -> str:
 def score_section(scores: Scores, a: Revision, b: Revision) -> Section:
     """The scores of a checkpoint by benchmark, and why some cannot be compared."""
     columns = (
-        "benchmark", a.name, b.name, "difference", "95% interval", "items", "p", "detectable", "verdict",
+        "benchmark", a.name, b.name,
+        "difference", "95% interval", "items", "p", "detectable", "verdict",
     )  # fmt: skip
     rows = [_score_row(line) for line in (*scores.lines, *scores.pooled)]
     lines = [

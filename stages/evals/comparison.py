@@ -93,17 +93,32 @@ def _scoreline(name: str, entry: Mapping[str, Any], items: Sequence[Item], where
             {item.id: item.mean for item in items},
             {item.id: item.item_hash for item in items},
             int(entry["k"]),
-            str(entry["scorer"]),
+            scorer_of(entry),
             window,
             {item.id: item.cluster for item in items if item.cluster},
         )
         domain, scope, metric, scale = (str(entry[text]) for text in TEXTS)
         return Scoreline(name, domain, scope, metric, scale, score, low, high, result)
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(
             f"{where}/scores.json: {name}: bad or missing {error}. Another version of the project "
             "wrote it: run `dvc repro run_benchmarks` there."
         ) from error
+
+
+def scorer_of(entry: Mapping[str, Any]) -> str:
+    """Scorer and version, and which model judges by which prompts where ``judge`` says so.
+
+    >>> scorer_of({"scorer": "hle 1", "judge": {"model": "m", "prompts": {"hle/1": "0123456789"}}})
+    'hle 1 judged by m, hle/1 01234567'
+    >>> scorer_of({"scorer": "aime25 1"})
+    'aime25 1'
+    """
+    judge = entry.get("judge")
+    if judge is None:
+        return str(entry["scorer"])
+    prompts = (f", {name} {sha256[:8]}" for name, sha256 in sorted(judge["prompts"].items()))
+    return f"{entry['scorer']} judged by {judge['model']}{''.join(prompts)}"
 
 
 def _figures(entry: Mapping[str, Any]) -> tuple[float, float | None, float | None]:

@@ -94,12 +94,14 @@ def rerun_interval(items: Samples, confidence: float = 0.95) -> Interval | None:
 def score_interval(items: Samples, confidence: float = 0.95) -> Interval:
     """Where the score would lie for other questions of the kind, by the rule that fits the data.
 
-    Beta-binomial for fewer than `FEW_QUESTIONS` questions, all sampled more than once, each sample
-    right or wrong; else what `question_interval` says. ``kind`` names the rule.
+    For fewer than `FEW_QUESTIONS` questions whose samples are right or wrong: Wilson for one sample
+    of each, else beta-binomial. For others what `question_interval` says. ``kind`` names the rule.
     """
     few = 2 <= len(items) < FEW_QUESTIONS
-    if few and all(len(item) > 1 and set(item) <= {0.0, 1.0} for item in items):
+    if few and all(len(item) > 0 and set(item) <= {0.0, 1.0} for item in items):
         right = [sum(item) for item in items]
+        if max(map(len, items)) == 1:
+            return wilson(math.fsum(right) / len(right), len(right), confidence)
         return beta_binomial(right, [len(item) for item in items], confidence)
     return question_interval(items, confidence)
 

@@ -25,8 +25,8 @@ from stages.evals.statistics import (
     Plan,
     Samples,
     average,
+    benchmark_pass_at_k,
     clustered_interval,
-    pass_at_k,
     rerun_interval,
     sample_spread,
     score_interval,
@@ -118,10 +118,8 @@ def passes(groups: Sequence[Sequence[Scored]]) -> dict[str, float | None]:
         return {}
     most = min(len(group) for group in whole)
     steps = sorted({2**power for power in range(most.bit_length())} | {most})
-    right = [(len(group), sum(one.verdict is Verdict.PASS for one in group)) for group in whole]
-    return {
-        str(k): rounded(math.fsum(pass_at_k(n, c, k) for n, c in right) / len(right)) for k in steps
-    }
+    right = [[float(one.verdict is Verdict.PASS) for one in group] for group in whole]
+    return {str(k): rounded(benchmark_pass_at_k(right, k)) for k in steps}
 
 
 def styles(scored: Sequence[Scored]) -> dict[str, dict[str, float | None]]:

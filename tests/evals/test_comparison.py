@@ -45,6 +45,16 @@ def test_a_rating_without_an_interval_is_a_score_too():
     assert (lines["b"].scale, lines["b"].score, lines["b"].low) == ("rating", 1734.0, None)
 
 
+def test_another_judge_is_another_scorer():
+    judges = [{"model": model, "prompts": {"hle/1": "0" * 64}} for model in ("m", "n")]
+    (before, _), (after, _) = (side(judge=judge) for judge in judges)
+    found = {line.name: line.verdict for line in judged(before, after)}
+    assert found["a"].name == "tie"
+    assert found["b"].why == (
+        "scorer is verify 1 judged by m, hle/1 00000000 and verify 1 judged by n, hle/1 00000000"
+    )
+
+
 def test_a_pool_is_compared_only_where_all_of_it_is():
     (before, before_pools), (after, after_pools) = side(), side()
     lines = judged(before, after)
@@ -64,6 +74,7 @@ def test_a_pool_is_compared_only_where_all_of_it_is():
         ({"benchmarks": {"a": {}}}, ITEMS, "b is not in scores.json"),
         (scores(window="wide"), ITEMS, "b: bad or missing"),
         (scores(score=None), ITEMS, "b: bad or missing"),
+        (scores(judge="someone"), ITEMS, "b: bad or missing"),
     ],
 )
 def test_files_that_do_not_go_together_are_refused(found, items, message):

@@ -16,6 +16,7 @@ from stages.evals.statistics import (
     clustered_interval,
     question_interval,
     score_interval,
+    wilson,
 )
 
 # --- beta-binomial
@@ -88,7 +89,9 @@ def test_the_rule_follows_the_data():
     few = [[1.0, 0.0], [1.0, 1.0], [0.0, 0.0]] * 10
     assert score_interval(few).kind == "beta-binomial"
     assert score_interval(few, 0.8) == beta_binomial([1, 2, 0] * 10, [2] * 30, 0.8)
-    for other in (few * 4, [[0.5, 1.0], [0.0, 1.0]] * 10, [[1.0], [0.0]] * 10, [[1.0, 0.0]]):
+    assert score_interval([[1.0], [0.0]] * 10) == wilson(0.5, 20, 0.95)
+    assert score_interval([[1.0], [0.0, 1.0]] * 10) == beta_binomial([1, 1] * 10, [1, 2] * 10)
+    for other in (few * 4, [[0.5, 1.0], [0.0, 1.0]] * 10, [[1.0], [0.0]] * 60, [[1.0, 0.0]]):
         assert score_interval(other) == question_interval(other)
     assert len(few * 4) >= FEW_QUESTIONS
 
@@ -166,7 +169,7 @@ def coverage(kind: str, trials: int, questions: int, k: int) -> float:
         chance = KINDS[kind](random, questions)
         items = (random.random((questions, k)) < chance[:, None]).astype(float).tolist()
         found = score_interval(items)
-        assert found.kind == "beta-binomial"
+        assert found.kind == ("wilson" if k == 1 else "beta-binomial")
         hits += found.low <= truth <= found.high
     return hits / trials
 
@@ -174,10 +177,11 @@ def coverage(kind: str, trials: int, questions: int, k: int) -> float:
 @pytest.mark.parametrize("kind", KINDS)
 def test_score_intervals_cover(kind):
     assert coverage(kind, 40, 30, 4) >= 0.875
+    assert coverage(kind, 200, 30, 1) >= 0.905
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("questions", "k"), [(15, 8), (30, 16), (60, 4)])
+@pytest.mark.parametrize(("questions", "k"), [(15, 8), (30, 16), (60, 4), (30, 1)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_score_intervals_cover_in_full(kind, questions, k):
     assert coverage(kind, 500, questions, k) >= 0.915
