@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from stages.rewards.conclusions import MARK
+from stages.rewards.conclusions import LONGEST_ANSWER, MARK
 from stages.rewards.extraction import boxes, braced, unboxed
 from stages.rewards.maths_tokens import CLOSING, OPENING
 
@@ -23,19 +23,21 @@ SEVERAL = re.compile(r"(?i)\b(answer)s\s+are\b")
 SIGN = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL)
 JOINED = re.compile(r"\s*(?:\\text\s*\{\s*(?:and|,)\s*\}|\band\b)\s*")
 AROUND = (("(", ")"), ("[", "]"), ("{", "}"), (r"\{", r"\}"), ("<", ">"), (r"\langle", r"\rangle"))
-LOOSE = re.compile(r"^[\s$*:]+|[\s$*.]+$")
+LOOSE = " \t\n$*:"
 
 
 def stated(text: str) -> list[str]:
     """What a response states, whole: the contents of each box in order, or its last marked answer.
 
-    Empty if a box does not close or nothing is marked.
+    Empty if a box does not close or nothing is marked; without what is longer than any answer.
     """
     text = SEVERAL.sub(r"\1 is", braced(text))
     if r"\boxed" in text:
-        return [unboxed(content) for _, content, _ in boxes(text)]
-    said = [line[mark.end() :] for line in text.splitlines() for mark in MARK.finditer(line)]
-    return [LOOSE.sub("", said[-1])] if said and LOOSE.sub("", said[-1]) else []
+        said = [unboxed(content) for _, content, _ in boxes(text)]
+    else:
+        marks = [(line, mark) for line in text.splitlines() for mark in MARK.finditer(line)]
+        said = [_tight(line[mark.end() :]) for line, mark in marks[-1:]]
+    return [one for one in said if one and len(one) <= LONGEST_ANSWER]
 
 
 def boxed(answer: str) -> str:
@@ -63,7 +65,11 @@ def parts(said: str, separators: str = ",") -> list[str]:
             joined[-1] += f",{part}"
         else:
             joined.append(part)
-    return [LOOSE.sub("", part) for part in joined if LOOSE.sub("", part)]
+    return [tight for part in joined if (tight := _tight(part))]
+
+
+def _tight(part: str) -> str:
+    return part.lstrip(LOOSE).rstrip(f"{LOOSE}.")
 
 
 def unbracketed(said: str) -> str:

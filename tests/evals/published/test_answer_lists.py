@@ -19,6 +19,7 @@ from stages.evals.published.answer_lists import answers, parts, stated, unbracke
         ("\\boxed{1,200, 3}", 2, ["1,200", "3"]),
         ("\\boxed{1{,}200,\\ 3}", 2, ["1200", "3"]),
         ("\\boxed{1; 2}", 2, ["1", "2"]),
+        ("Answer: .5, -.25.", 2, [".5", "-.25"]),
         ("\\boxed{x = 1 \\text{ and } y = 2}", 2, ["x = 1", "y = 2"]),
         ("The final answers are 1, 2.", 2, ["1", "2"]),
         ("Answer: $1$", 1, ["1"]),
