@@ -261,7 +261,7 @@ PAIRS = [
 
 @pytest.mark.parametrize("name", list(FAMILIES))
 @given(seed=st.integers(0, 10**6))
-@settings(settings.get_profile("costly"))
+@settings(max_examples=6, deadline=None)
 def test_two_answers_in_one_dress_never_pass(name, seed):
     one, two = generate(name, 2, seed, "text", False, 10)
     family, instance, _ = instance_of(one)
