@@ -66,6 +66,12 @@ def test_a_pool_is_compared_only_where_all_of_it_is():
     assert (line.verdict.name, line.verdict.why) == ("not comparable", "its b cannot be compared")
 
 
+def without(figure: str) -> dict:
+    found = scores()
+    del found["benchmarks"]["b"][figure]
+    return found
+
+
 @pytest.mark.parametrize(
     ("found", "items", "message"),
     [
@@ -74,6 +80,8 @@ def test_a_pool_is_compared_only_where_all_of_it_is():
         ({"benchmarks": {"a": {}}}, ITEMS, "b is not in scores.json"),
         (scores(window="wide"), ITEMS, "b: bad or missing"),
         (scores(score=None), ITEMS, "b: bad or missing"),
+        (without("low"), ITEMS, "b: bad or missing 'low'"),
+        (without("high"), ITEMS, "b: bad or missing 'high'"),
         (scores(judge="someone"), ITEMS, "b: bad or missing"),
     ],
 )

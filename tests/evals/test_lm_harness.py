@@ -1,3 +1,4 @@
+import socket
 from pathlib import Path
 from types import MappingProxyType
 
@@ -41,6 +42,30 @@ def test_requests_stop_at_nothing_but_the_end_of_turn(tmp_path: Path) -> None:
         assert asked["until"] == []
         assert (asked["max_gen_toks"], asked["temperature"]) == (32, 1.0)
         assert asked["do_sample"]
+
+
+def test_what_is_to_be_greedy_is_asked_for_without_a_temperature(tmp_path: Path) -> None:
+    """A switch that says greedy beside a temperature of 1 is read by each engine in its own way."""
+    model = scripted(echo)
+    ask(model, tmp_path, Assignment("chain", PROBLEMS, Sampling(1, 32, 0.0)))
+    asked = {(one["do_sample"], one["temperature"]) for one in model.asked}
+    assert asked == {(False, 0.0)}
+    assert [settings["temperature"] for settings in model.record()["sampling"]] == [0.0]
+
+
+def test_nothing_is_looked_up_in_the_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached: list[object] = []
+
+    def refused(*asked: object, **_: object) -> None:
+        reached.append(asked)
+        raise OSError("no network")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refused)
+    monkeypatch.setattr(socket.socket, "connect", refused)
+    assert len(ask(scripted(echo), tmp_path)) == 24
+    assert reached == []
 
 
 def test_seeds_depend_on_run_problem_and_repeat_only() -> None:

@@ -46,6 +46,20 @@ def test_bootstrap_agrees_with_t_on_many_questions():
     assert (found.low, found.high) == pytest.approx((t.low, t.high), abs=0.003)
 
 
+def test_bootstrap_draws_as_many_questions_as_there_are_and_puts_each_back():
+    drawn = []
+
+    def looked_at(scores):
+        drawn.append(np.sort(scores))
+        return float(np.mean(scores))
+
+    before, after = named([0.0] * 6), named(range(6))
+    bootstrap_difference(before, after, 0, statistic=looked_at, draws=50)
+    of_after = [one for one in drawn if len(one) == 6 and one.any()]
+    assert len(of_after) >= 50
+    assert sum(len(set(one)) < 6 for one in of_after) >= 45  # 6! / 6^6 hold each just once
+
+
 def test_bootstrap_is_the_same_for_a_seed_and_any_order():
     before, after, _ = simulated(np.random.default_rng(1), 30, 2, 0.1)
     again = dict(reversed(list(before.items()))), dict(reversed(list(after.items())))
