@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,6 +35,7 @@ def test_other_boxes_stay_apart(text):
     assert boxes_joined(text) == text
 
 
+@pytest.mark.field_bug("E23")
 @each("text", [
     r"\boxed{\frac{1}{3}", r"\boxed{\frac{3}{}}", r"\boxed{3\frac}", r"\boxed{\sqrt[}3}",
     r"\boxed{\begin{cases}3}", r"\boxed{{3}", r"$x = 3$, so \boxed{?}", r"3 \boxed{}",
