@@ -17,7 +17,9 @@ REPORTED = [str(number) for number in range(1, 54)]
 UNREPORTED = [f"T{number}" for number in range(1, 8)]
 DATA = [f"D{number}" for number in range(1, 67) if number != 36]  # no union-find to outgrow memory
 SANDBOX = [f"S{number}" for number in range(1, 32) if number not in (2, 26)]  # no such reports
-EVERY = [*REPORTED, *UNREPORTED, *DATA, *SANDBOX]
+EVALUATION = [f"E{number}" for number in range(1, 48)]
+EVALUATION_REPORTED = EVALUATION[:34]
+EVERY = [*REPORTED, *UNREPORTED, *DATA, *SANDBOX, *EVALUATION]
 
 
 @cache  # all test files are parsed: once is enough
@@ -44,7 +46,7 @@ def field_bugs(test: ast.FunctionDef) -> list[str]:
 
 def listed() -> dict[str, tuple[str, str]]:
     """Bug -> what goes wrong, and the cell of its tests."""
-    rows = re.findall(r"^\| ([TDS]?\d+) \| (.+) \| (.+) \|$", PAGE.read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| ([TDSE]?\d+) \| (.+) \| (.+) \|$", PAGE.read_text(), re.MULTILINE)
     assert len({number for number, _, _ in rows}) == len(rows), "a number stands there twice"
     return {number: (wrong, tests) for number, wrong, tests in rows}
 
@@ -64,7 +66,7 @@ def test_every_report_can_be_looked_up() -> None:
     rows = listed()
     lost = [
         n
-        for n in (*REPORTED, *DATA, *SANDBOX)
+        for n in (*REPORTED, *DATA, *SANDBOX, *EVALUATION_REPORTED)
         if not re.search(r"\b[\w.-]+/[\w.-]+#\d+", rows[n][0])
     ]
     assert not lost, ", ".join(lost)

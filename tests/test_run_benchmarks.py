@@ -90,6 +90,7 @@ def outputs() -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in files}
 
 
+@pytest.mark.field_bug("E1")
 def test_every_sample_is_kept_and_every_problem_counted(road, monkeypatch, capsys) -> None:
     run(monkeypatch)
     assert "chain: With 8 questions and k = 3 you can see" in capsys.readouterr().err
@@ -108,6 +109,7 @@ def test_every_sample_is_kept_and_every_problem_counted(road, monkeypatch, capsy
     assert len(from_csv((REPORT / "items.csv").read_bytes(), "items")) == 28
 
 
+@pytest.mark.field_bug("E39")
 def test_the_same_run_gives_the_same_bytes(road, monkeypatch) -> None:
     run(monkeypatch)
     first = outputs()
@@ -154,6 +156,7 @@ def test_a_run_killed_outright_goes_on_too(road, monkeypatch) -> None:
     assert outputs() == unbroken
 
 
+@pytest.mark.field_bug("E13")
 def test_published_benchmarks_are_scored_as_the_command_scores_their_file(
     road, monkeypatch
 ) -> None:
@@ -183,6 +186,7 @@ def test_published_benchmarks_are_scored_as_the_command_scores_their_file(
     assert metrics["reasoning"]["questions"] == 24  # the generated ones alone
 
 
+@pytest.mark.field_bug("E6", "E17")
 def test_provenance_says_how_each_benchmark_was_asked(road, monkeypatch) -> None:
     publish("gsm8k")
     configure(max_tokens=None, context=1024, each={"chain": {"max_tokens": 9, "context": 128}})
@@ -246,6 +250,7 @@ def test_few_failures_are_missing_and_counted(road, monkeypatch) -> None:
     assert [(row["verdict"], row["score"]) for row in lost] == [("error", None)]
 
 
+@pytest.mark.field_bug("E37")
 def test_no_prompt_is_asked_if_one_of_a_later_round_does_not_fit(road, monkeypatch) -> None:
     publish("arc_agi1")
     configure(context=256)
@@ -270,12 +275,14 @@ def test_a_checker_that_fails_leaves_earlier_outputs_alone(road, monkeypatch) ->
     assert outputs() == before
 
 
+@pytest.mark.field_bug("E36")
 def test_equal_samples_everywhere_are_refused(road, monkeypatch) -> None:
     with pytest.raises(EngineError, match="not independent"):
         run(monkeypatch, lambda prompt, seed: ("<think> </think> 3", "stop"))
     assert not RESPONSES.exists()
 
 
+@pytest.mark.field_bug("E31")
 def test_checkpoints_answer_under_the_same_seeds(road, monkeypatch) -> None:
     base = Path("data/models/base")
     base.mkdir()

@@ -40,11 +40,13 @@ def test_scores_and_items_make_a_line_each():
     assert pools["reasoning"].low == 0.3
 
 
+@pytest.mark.field_bug("E8")
 def test_a_rating_without_an_interval_is_a_score_too():
     lines, _ = side(scale="rating", score=1734.0, low=None, high=None)
     assert (lines["b"].scale, lines["b"].score, lines["b"].low) == ("rating", 1734.0, None)
 
 
+@pytest.mark.field_bug("E29")
 def test_another_judge_is_another_scorer():
     judges = [{"model": model, "prompts": {"hle/1": "0" * 64}} for model in ("m", "n")]
     (before, _), (after, _) = (side(judge=judge) for judge in judges)
@@ -66,6 +68,13 @@ def test_a_pool_is_compared_only_where_all_of_it_is():
     assert (line.verdict.name, line.verdict.why) == ("not comparable", "its b cannot be compared")
 
 
+def without(figure: str) -> dict:
+    found = scores()
+    del found["benchmarks"]["b"][figure]
+    return found
+
+
+@pytest.mark.field_bug("E33")
 @pytest.mark.parametrize(
     ("found", "items", "message"),
     [
@@ -74,6 +83,8 @@ def test_a_pool_is_compared_only_where_all_of_it_is():
         ({"benchmarks": {"a": {}}}, ITEMS, "b is not in scores.json"),
         (scores(window="wide"), ITEMS, "b: bad or missing"),
         (scores(score=None), ITEMS, "b: bad or missing"),
+        (without("low"), ITEMS, "b: bad or missing 'low'"),
+        (without("high"), ITEMS, "b: bad or missing 'high'"),
         (scores(judge="someone"), ITEMS, "b: bad or missing"),
     ],
 )

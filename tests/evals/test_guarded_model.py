@@ -32,6 +32,7 @@ def echo(prompt: str, seed: int) -> tuple[str, str]:
     return f"{prompt} {seed}", "stop"
 
 
+@pytest.mark.field_bug("E1", "E36")
 def test_k_repeats_are_k_requests_with_k_seeds_and_k_texts(tmp_path: Path) -> None:
     """A fixed request seed gave k equal samples, a cache served one k times, a filter kept one."""
     model = scripted(echo)
@@ -42,6 +43,7 @@ def test_k_repeats_are_k_requests_with_k_seeds_and_k_texts(tmp_path: Path) -> No
     assert set(map(tuple, by_problem.values())) == {tuple(range(6))}
 
 
+@pytest.mark.field_bug("E35")
 def test_nothing_is_answered_from_a_cache(tmp_path: Path) -> None:
     """The same folder, the same requests: the model is asked again, and its new texts are kept."""
     first, second = scripted(echo), scripted(lambda prompt, seed: ("new", "stop"))
@@ -57,6 +59,7 @@ def test_other_problems_under_the_same_name_are_read_anew(tmp_path: Path) -> Non
     assert [response.text.rpartition(" ")[0] for response in found] == ["say a word"]
 
 
+@pytest.mark.field_bug("E9", "E10")
 @pytest.mark.parametrize("begin", ["", BOS])
 def test_a_prompt_begins_with_one_bos(begin: str, tmp_path: Path) -> None:
     """Whether the chat template writes it or leaves it to the tokenizer."""
@@ -70,6 +73,7 @@ def test_a_prompt_begins_with_one_bos(begin: str, tmp_path: Path) -> None:
     assert model.record()["bos"] == ord(BOS)
 
 
+@pytest.mark.field_bug("E10")
 def test_two_bos_are_refused(tmp_path: Path) -> None:
     class Engine(ScriptedEngine):
         before = BOS + BOS
@@ -80,6 +84,7 @@ def test_two_bos_are_refused(tmp_path: Path) -> None:
     assert not model.asked
 
 
+@pytest.mark.field_bug("E9")
 def test_a_tokenizer_without_bos_gets_none(tmp_path: Path) -> None:
     class Engine(ScriptedEngine):
         def tok_encode(self, string, add_special_tokens=None, **kwargs):
@@ -91,6 +96,7 @@ def test_a_tokenizer_without_bos_gets_none(tmp_path: Path) -> None:
     assert all(ord(BOS) not in tokens for tokens in model.prompts)
 
 
+@pytest.mark.field_bug("E38")
 def test_the_window_is_all_the_prompt_leaves_unless_a_limit_says_otherwise(tmp_path: Path) -> None:
     for limit, rooms in ((None, {100 - len(BOS + "<user>0 + 1 = <reply>")}), (7, {7})):
         model = scripted(echo)
@@ -98,6 +104,7 @@ def test_the_window_is_all_the_prompt_leaves_unless_a_limit_says_otherwise(tmp_p
         assert {request["max_gen_toks"] for request in model.asked} == rooms
 
 
+@pytest.mark.field_bug("E37")
 @pytest.mark.parametrize(("limit", "window"), [(190, None), (90, 100), (None, 20)])
 def test_a_prompt_that_would_be_cut_is_refused_before_the_run(
     limit: int | None, window: int | None, tmp_path: Path
@@ -108,6 +115,7 @@ def test_a_prompt_that_would_be_cut_is_refused_before_the_run(
     assert not model.asked
 
 
+@pytest.mark.field_bug("E37")
 def test_the_window_may_be_filled_to_the_last_token() -> None:
     check_window("chain-0", 100, 92, 192)
     with pytest.raises(ConfigError, match="chain-0"):
@@ -140,6 +148,7 @@ def test_a_conversation_is_dressed_turn_by_turn(tmp_path: Path) -> None:
     assert seen == ["hello<then>yes<then>go on"]
 
 
+@pytest.mark.field_bug("E6", "E11", "E42")
 def test_what_the_template_writes_and_how_was_sampled_is_on_record(tmp_path: Path) -> None:
     class Engine(ScriptedEngine):
         before = "<system>Be brief.<user>"
@@ -168,6 +177,7 @@ def test_a_request_the_engine_failed_is_missing_not_wrong(lost: str | None, tmp_
     assert [one.verdict for one in judged][1] is Verdict.PASS
 
 
+@pytest.mark.field_bug("E2")
 @pytest.mark.parametrize(
     ("text", "finish", "verdict"),
     [

@@ -1,3 +1,4 @@
+import socket
 from pathlib import Path
 from types import MappingProxyType
 
@@ -23,6 +24,7 @@ def echo(prompt: str, seed: int) -> tuple[str, str]:
     return f"<think> {prompt} </think> {seed}", "stop" if seed % 3 else "length"
 
 
+@pytest.mark.field_bug("E1", "E31")
 def test_every_repeat_has_a_seed_and_an_ending_of_its_own(tmp_path: Path) -> None:
     model = scripted(echo)
     found = ask(model, tmp_path)
@@ -34,6 +36,7 @@ def test_every_repeat_has_a_seed_and_an_ending_of_its_own(tmp_path: Path) -> Non
     assert len({response.text for response in found}) == 24
 
 
+@pytest.mark.field_bug("E3")
 def test_requests_stop_at_nothing_but_the_end_of_turn(tmp_path: Path) -> None:
     model = scripted(echo)
     ask(model, tmp_path)
@@ -43,6 +46,33 @@ def test_requests_stop_at_nothing_but_the_end_of_turn(tmp_path: Path) -> None:
         assert asked["do_sample"]
 
 
+@pytest.mark.field_bug("E11")
+def test_what_is_to_be_greedy_is_asked_for_without_a_temperature(tmp_path: Path) -> None:
+    """A switch that says greedy beside a temperature of 1 is read by each engine in its own way."""
+    model = scripted(echo)
+    ask(model, tmp_path, Assignment("chain", PROBLEMS, Sampling(1, 32, 0.0)))
+    asked = {(one["do_sample"], one["temperature"]) for one in model.asked}
+    assert asked == {(False, 0.0)}
+    assert [settings["temperature"] for settings in model.record()["sampling"]] == [0.0]
+
+
+@pytest.mark.field_bug("E12")
+def test_nothing_is_looked_up_in_the_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached: list[object] = []
+
+    def refused(*asked: object, **_: object) -> None:
+        reached.append(asked)
+        raise OSError("no network")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refused)
+    monkeypatch.setattr(socket.socket, "connect", refused)
+    assert len(ask(scripted(echo), tmp_path)) == 24
+    assert reached == []
+
+
+@pytest.mark.field_bug("E31")
 def test_seeds_depend_on_run_problem_and_repeat_only() -> None:
     alone = request_rows(Assignment("chain", PROBLEMS[2:3], FOUR), 0)
     among = request_rows(CHAIN, 0)
@@ -51,11 +81,13 @@ def test_seeds_depend_on_run_problem_and_repeat_only() -> None:
     assert not {row["seed"] for row in among} & {row["seed"] for row in other}
 
 
+@pytest.mark.field_bug("E31")
 def test_two_runs_give_the_same_responses(tmp_path: Path) -> None:
     first = ask(scripted(echo), tmp_path / "a", seed=5)
     assert ask(scripted(echo), tmp_path / "b", seed=5) == first
 
 
+@pytest.mark.field_bug("E46")
 def test_benchmarks_answered_side_by_side_are_as_if_alone(tmp_path: Path) -> None:
     lists = Assignment("lists", generate("lists", 3, 0, "compact", heldout=True, modulus=10), FOUR)
     both = respond(scripted(echo), tmp_path / "both", [CHAIN, lists], 0)

@@ -35,6 +35,7 @@ def test_a_problem_without_a_checker_is_an_error_not_a_zero() -> None:
     assert (scored.verdict, scored.score) == (Verdict.ERROR, None)
 
 
+@pytest.mark.field_bug("E36")
 def test_all_equal_samples_are_refused_when_sampled_warm() -> None:
     same = [dataclasses.replace(r, text="<think> </think> 1") for r in responses(2)]
     scored = score_responses(CHAIN, PROBLEMS, same, Broken())
@@ -51,6 +52,7 @@ def test_a_row_keeps_the_raw_text_and_its_verdict() -> None:
     assert row["id"] == f"chain/{PROBLEMS[0].id}/0"
 
 
+@pytest.mark.field_bug("E44")
 def test_programs_are_scored_by_their_tests_in_the_sandbox():
     task = CodeTask("", "function", "double", (Case("[2]", "4"), Case("[5]", "10")))
     meta = {"verifier": "code", "code": task.to_meta()}

@@ -20,6 +20,7 @@ score = st.sampled_from([0.0, 0.25, 0.5, 1.0])
 items = st.lists(st.lists(score, min_size=1, max_size=5), min_size=1, max_size=30)
 
 
+@pytest.mark.field_bug("E7")
 @given(items)
 def test_every_interval_holds_the_score_and_has_width(samples: list[list[float]]) -> None:
     mean = average(samples)
@@ -53,12 +54,14 @@ def test_question_interval_matches_the_textbook_t() -> None:
     assert interval.high == pytest.approx(0.5 + 2.0930240544 * error)
 
 
+@pytest.mark.field_bug("E40")
 def test_repeating_every_sample_leaves_the_question_interval_alone() -> None:
     samples = [[0.0], [1.0], [1.0], [0.0]] * 5
     repeated = [item * 16 for item in samples]
     assert question_interval(repeated) == question_interval(samples)
 
 
+@pytest.mark.field_bug("E7")
 def test_all_wrong_and_all_right_have_one_sided_width() -> None:
     wrong, right = question_interval([[0.0] * 4] * 100), question_interval([[1.0] * 4] * 100)
     assert (wrong.low, wrong.kind) == (0.0, "wilson")
@@ -66,12 +69,14 @@ def test_all_wrong_and_all_right_have_one_sided_width() -> None:
     assert (right.low, right.high) == pytest.approx((1 - wrong.high, 1.0))
 
 
+@pytest.mark.field_bug("E7")
 def test_all_equal_questions_keep_width() -> None:
     interval = question_interval([[1.0, 0.0]] * 50)
     assert interval.kind == "wilson"
     assert interval.high - interval.low > 0.2
 
 
+@pytest.mark.field_bug("E7")
 def test_wilson_matches_a_hand_case() -> None:
     interval = wilson(0.5, 10, 0.95)
     assert (interval.low, interval.high) == pytest.approx((0.23659, 0.76341), abs=1e-5)
@@ -90,6 +95,7 @@ def coverage(kind, trials: int, *, questions: int, k: int, alpha: float, beta: f
     return hits / trials
 
 
+@pytest.mark.field_bug("E40")
 @pytest.mark.parametrize(
     ("questions", "k", "alpha", "beta"),
     [(30, 16, 0.5, 0.5), (100, 4, 2.0, 2.0), (60, 1, 1.0, 1.0), (40, 8, 0.4, 3.0)],
@@ -112,6 +118,7 @@ def test_near_zero_intervals_still_cover() -> None:
         assert coverage(kind, 300, questions=50, k=4, alpha=0.02, beta=1.0) >= 0.93
 
 
+@pytest.mark.field_bug("E40")
 def test_treating_samples_as_questions_would_not_cover() -> None:
     def naive(samples):
         return question_interval([[value] for item in samples for value in item])
@@ -125,6 +132,7 @@ def test_treating_samples_as_questions_would_not_cover() -> None:
     assert hits / 150 < 0.7
 
 
+@pytest.mark.field_bug("E14")
 @given(st.integers(1, 7).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n))))
 def test_pass_at_k_equals_counting_all_draws(case: tuple[int, int]) -> None:
     samples, correct = case
@@ -134,12 +142,14 @@ def test_pass_at_k_equals_counting_all_draws(case: tuple[int, int]) -> None:
         assert pass_at_k(samples, correct, k) == pytest.approx(sum(map(any, draws)) / len(draws))
 
 
+@pytest.mark.field_bug("E14")
 @pytest.mark.parametrize(("samples", "correct", "k"), [(4, 2, 5), (4, 2, 0), (4, 5, 1), (4, -1, 1)])
 def test_pass_at_k_refuses_the_impossible(samples, correct, k) -> None:
     with pytest.raises(ValueError, match=r"pass@|right of"):
         pass_at_k(samples, correct, k)
 
 
+@pytest.mark.field_bug("E34")
 def test_paired_difference_uses_shared_questions_only() -> None:
     before = {"a": 0.0, "b": 0.5, "c": 0.5, "only-before": 1.0}
     after = {"a": 0.5, "b": 0.5, "c": 1.0, "only-after": 0.0}
@@ -170,6 +180,7 @@ def test_paired_difference_refuses_unrelated_questions() -> None:
         paired_difference({"a": 1.0, "b": 0.0}, {"a": 1.0, "c": 0.0})
 
 
+@pytest.mark.field_bug("E34")
 def test_paired_difference_covers_the_true_change() -> None:
     random, hits, detected, width = np.random.default_rng(3), 0, 0, []
     for _ in range(300):

@@ -17,6 +17,7 @@ from tests.evals.answered import CHAIN, PROBLEMS, TASTE, answered, responses
 from tests.problems.runs import Broken
 
 
+@pytest.mark.field_bug("E13", "E16")
 def test_the_summary_of_half_right() -> None:
     found = summarise(answered(2), 0.0)
     assert (found["score"], found["pass_at"]["4"], found["k"]) == (0.5, 1.0, 4)
@@ -29,6 +30,7 @@ def test_the_summary_of_half_right() -> None:
     assert found["styles"]["answer_only"] == {"share": 0.0, "score": None}
 
 
+@pytest.mark.field_bug("E2")
 def test_cut_and_unreadable_responses_count_apart_and_score_nothing() -> None:
     text = {0: "<think> x </think> ", 1: f"<think> {PROBLEMS[0].answer}"}
     cut = Response(PROBLEMS[0].id, 2, f"<think> x </think> {PROBLEMS[0].answer}", "length", 9)
@@ -96,6 +98,7 @@ def test_published_benchmarks_stand_by_themselves():
     assert (other["scope"], other["reference"], other["score"]) == ("published", 93.4, 1.0)
 
 
+@pytest.mark.field_bug("E13")
 def test_how_a_benchmark_was_asked_stands_beside_its_score():
     found = entry(answered(2, problems=PROBLEMS[:20]), 0.0)
     assert [found[name] for name in ("window", "k", "metric", "scorer", "scope")] == [
@@ -113,6 +116,7 @@ def test_few_questions_with_repeats_are_beta_binomial_and_clusters_count_as_such
     assert interval_of([[1.0]] * 4, list("aabb")) == score_interval([[1.0]] * 4)
 
 
+@pytest.mark.field_bug("E8")
 def test_what_can_be_seen_comes_from_the_spread_of_samples():
     assert detectable([[1.0, 0.0]] * 30) == Plan(30, 2, 0.25).detectable
     assert detectable([[1.0]] * 10 + [[0.0]] * 30) == Plan(40, 1, 0.1875).detectable

@@ -37,6 +37,7 @@ def test_better_worse_and_tie():
     assert all(one.why == "" for one in found.values())
 
 
+@pytest.mark.field_bug("E17")
 @pytest.mark.parametrize(
     ("after", "why"),
     [

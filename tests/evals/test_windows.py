@@ -17,6 +17,7 @@ def checkpoint(folder: Path, **config: Any) -> Path:
     return folder
 
 
+@pytest.mark.field_bug("E38")
 @pytest.mark.parametrize(
     ("own", "asked", "longest", "window"),
     [

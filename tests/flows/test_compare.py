@@ -148,6 +148,7 @@ def test_a_missing_resolved_file_is_refused(project):
         text("old", "unresolved")
 
 
+@pytest.mark.field_bug("E17")
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
@@ -258,6 +259,7 @@ def test_a_terminal_gets_tables(project):
     assert "all reasoning" in console.file.getvalue()
 
 
+@pytest.mark.field_bug("E33")
 @pytest.mark.parametrize(
     ("benchmarks", "message"),
     [(None, "expected sections"), ({"chain": [1]}, "expected sections"),

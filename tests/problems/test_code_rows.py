@@ -59,7 +59,7 @@ def test_a_value_that_may_come_in_any_order_is_compared_without_it():
     assert task("leetcode", ordered).checker == "decimals"
 
 
-@pytest.mark.field_bug("D58")
+@pytest.mark.field_bug("D58", "E24")
 @pytest.mark.parametrize(
     "question", ["Print the rows in any order.", "If there are multiple answers, print any."]
 )

@@ -110,6 +110,7 @@ I do not know.
 """
 
 
+@pytest.mark.field_bug("E28")
 @each("response", cases(PLAIN))
 def test_a_plain_statement_is_found(response):
     assert verdict(response) is Verdict.PASS
@@ -148,6 +149,7 @@ def test_a_box_with_its_unit_outside():
         assert verdict(rf"It is \boxed{{5}} {prose}", "5") is Verdict.PASS
 
 
+@pytest.mark.field_bug("E15")
 @pytest.mark.parametrize(
     ("response", "part"),
     [
@@ -213,6 +215,7 @@ def test_a_second_answer_that_would_be_right_too_counts_as_one():
     assert judge_maths("5", r"$\boxed{5}$. 5 would also be right.", Asked()).reward == 1.0
 
 
+@pytest.mark.field_bug("E15")
 @pytest.mark.parametrize(("tag", "closing"), [("<Think>", "</Think>"), ("<THINK>", "</think>")])
 def test_thinking_is_thinking_in_any_case(tag, closing):
     assert answer_part(f"{tag}4{closing}5") == "5"

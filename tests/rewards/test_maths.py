@@ -77,6 +77,7 @@ def test_equal_answers_that_checkers_missed(gold, said, dress):
     assert verdict(gold, dress % said) is Verdict.PASS
 
 
+@pytest.mark.field_bug("E18", "E19")
 @each("dress", DRESSES)
 @each(("gold", "said"), pairs(KNOWN_DIFFERENT))
 def test_different_answers_that_checkers_passed(gold, said, dress):
@@ -208,12 +209,14 @@ f^{-1}(x) = x ¦ f(x) = x
 """
 
 
+@pytest.mark.field_bug("E20")
 @each(("gold", "said"), pairs(SAME))
 def test_the_same_in_another_form_passes(gold, said):
     for dress in DRESSES[:2]:
         assert verdict(gold, dress % said) is Verdict.PASS
 
 
+@pytest.mark.field_bug("E20")
 @each(("gold", "said"), pairs(DIFFERENT))
 def test_what_only_looks_alike_does_not_pass(gold, said):
     for dress in DRESSES:

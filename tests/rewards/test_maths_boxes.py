@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stages.base.records import Verdict
 from stages.rewards.maths import judge_maths
 from stages.rewards.maths_boxes import boxes_joined
 from stages.rewards.maths_quantities import Asked
@@ -31,6 +33,16 @@ def test_boxes_side_by_side_are_the_list_and_none_of_its_items(values, glue):
 ])  # fmt: skip
 def test_other_boxes_stay_apart(text):
     assert boxes_joined(text) == text
+
+
+@pytest.mark.field_bug("E23")
+@each("text", [
+    r"\boxed{\frac{1}{3}", r"\boxed{\frac{3}{}}", r"\boxed{3\frac}", r"\boxed{\sqrt[}3}",
+    r"\boxed{\begin{cases}3}", r"\boxed{{3}", r"$x = 3$, so \boxed{?}", r"3 \boxed{}",
+    r"\boxed{3 \oplus 4}", r"\boxed{\int_0^3 x}",
+])  # fmt: skip
+def test_a_box_that_cannot_be_read_has_no_number_to_fall_back_on(text):
+    assert judge_maths("3", text, Asked()).verdict is Verdict.UNPARSED
 
 
 def test_the_rest_of_a_text_stays_as_it_is():

@@ -72,6 +72,7 @@ def test_a_response_that_would_fit_any_problem_fits_none(response):
         assert verify(asked, response, "stop").reward == 0.0
 
 
+@pytest.mark.field_bug("E15", "E28")
 @pytest.mark.parametrize("asked", PROBLEMS, ids=lambda asked: asked.answer)
 def test_the_gold_where_it_does_not_count(asked):
     gold = asked.answer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -66,6 +67,7 @@ def test_a_lone_surrogate_of_a_response_does_not_reach_what_is_written() -> None
     assert "a\ufffdb" in YES_NO.fill(question="?", response="a\ud800b").text
 
 
+@pytest.mark.field_bug("E29")
 def test_wording_labels_and_version_are_in_the_hash_or_the_id() -> None:
     others = [replace(YES_NO, body="J {question}"), replace(YES_NO, labels=("no", "yes"))]
     assert len({one.sha256 for one in (YES_NO, *others)}) == 3

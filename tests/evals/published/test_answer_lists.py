@@ -39,6 +39,7 @@ def test_brackets_around_a_list_are_told_from_those_of_its_first_and_last_elemen
     assert parts("\\sin(a, b), 2") == ["\\sin(a, b)", "2"]
 
 
+@pytest.mark.field_bug("E28")
 def test_the_last_mark_counts() -> None:
     assert stated("The answer is 3.\nNo. The answer is 4.") == ["4"]
     assert stated("nothing is said") == []

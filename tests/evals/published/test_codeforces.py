@@ -130,6 +130,7 @@ def test_without_a_whole_contest_there_is_no_score() -> None:
         codeforces.overall(samples({"m101/A": ["pass"]}))
 
 
+@pytest.mark.field_bug("E25")
 def test_a_win_gives_the_cap_and_an_interactive_problem_is_told_of(tmp_path: Path) -> None:
     found = codeforces.measures(samples(SECOND))
     assert (found["contests_at_cap"], found["ceiling"]) == (1, 2180)
@@ -162,6 +163,7 @@ def test_the_rating_is_that_which_expects_the_place() -> None:
     assert expected_place(found.rating, field) == pytest.approx(2)  # 4750 points, behind one
 
 
+@pytest.mark.field_bug("E24")
 @pytest.mark.parametrize(
     ("response", "language"),
     [

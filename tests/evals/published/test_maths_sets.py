@@ -10,8 +10,9 @@ import pytest
 from stages.base.errors import DataError
 from stages.evals.published.benchmark import load
 from stages.evals.published.maths_sets import unwrapped
-from stages.evals.published.score import benchmark_named
+from stages.evals.published.score import benchmark_named, score_file
 from tests.evals.published.minis import MINI, scored, write
+from tests.problems.runs import Broken
 
 QUESTION = "What is it?"
 
@@ -38,6 +39,32 @@ def test_the_fields_in_use_are_read(
     path = write(tmp_path / "aime24.jsonl", [row])
     (problem,) = load(benchmark_named("aime24"), path, None).problems
     assert (problem.id, problem.prompt, problem.answer) == (name, QUESTION, answer)
+
+
+@pytest.mark.field_bug("E21", "E47")
+@pytest.mark.parametrize(
+    ("gold", "said", "score"),
+    [
+        ("073", "\\boxed{73}", 1.0),
+        ("73", "\\boxed{073}", 1.0),
+        (204, "\\boxed{204.}", 1.0),
+        (204, "\\boxed{\\text{204}}", 1.0),
+        (204, "\\boxed {204}", 1.0),
+        (204, "$m + n = \\boxed{204}$", 1.0),
+        (204, "\\boxed{204^\\circ}", 1.0),
+        (204, "The answer is 204.", 1.0),
+        (204, "**204**", 1.0),
+        (204, "\\boxed{20", 0.0),
+        (204, "\\boxed{2040}", 0.0),
+        (204, "\\boxed{204} or \\boxed{205}", 0.0),
+    ],
+)
+def test_an_integer_in_any_usual_dress(
+    gold: str | int, said: str, score: float, tmp_path: Path
+) -> None:
+    data = write(tmp_path / "aime24.jsonl", [{"id": "a", "problem": QUESTION, "answer": gold}])
+    given = write(tmp_path / "r.jsonl", [{"id": "a", "response": f"<think>1</think>{said}"}])
+    assert score_file("aime24", given, Broken(), data, tmp_path)["score"] == score
 
 
 def test_two_papers_of_one_contest_are_told_apart(tmp_path: Path) -> None:

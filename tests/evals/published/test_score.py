@@ -26,6 +26,7 @@ def rows() -> list[dict[str, Any]]:
     return [{"id": n, "response": f"Answer: {gold}"} for n, gold in enumerate(GOLDS)]
 
 
+@pytest.mark.field_bug("E39")
 def test_the_same_bytes_in_any_order_and_again(tmp_path: Path) -> None:
     outputs = []
     for number, order in enumerate((rows(), rows()[::-1], rows())):
@@ -38,6 +39,7 @@ def test_the_same_bytes_in_any_order_and_again(tmp_path: Path) -> None:
     assert ids == sorted(ids)
 
 
+@pytest.mark.field_bug("E1")
 def test_k_responses_a_problem(tmp_path: Path) -> None:
     given = [
         {"id": row["id"], "response": [row["response"], "Answer: 1", row["response"], ""]}
@@ -51,6 +53,7 @@ def test_k_responses_a_problem(tmp_path: Path) -> None:
     assert found["counts"]["unparsed"] == 10
 
 
+@pytest.mark.field_bug("E2")
 def test_a_finish_for_each_response(tmp_path: Path) -> None:
     given = [
         {"id": row["id"], "response": [row["response"]] * 2, "finish": ["stop", "length"]}
@@ -60,12 +63,14 @@ def test_a_finish_for_each_response(tmp_path: Path) -> None:
     assert (found["counts"]["truncated"], found["score"]) == (10, 0.5)
 
 
+@pytest.mark.field_bug("E2")
 def test_thinking_that_never_ends_scores_nothing_though_the_answer_is_in_it(tmp_path: Path) -> None:
     given = [{"id": n, "response": f"<think>\\boxed{{{gold}}}"} for n, gold in enumerate(GOLDS)]
     found = scored("gsm8k", write(tmp_path / "r.jsonl", given), tmp_path)
     assert (found["score"], found["counts"]["truncated"]) == (0.0, 10)
 
 
+@pytest.mark.field_bug("E14")
 def test_problems_without_a_response_are_missing_and_not_scored(tmp_path: Path) -> None:
     found = scored("gsm8k", write(tmp_path / "r.jsonl", rows()[:4]), tmp_path)
     assert (found["score"], found["answered"], found["missing"]) == (1.0, 4, 6)

@@ -36,6 +36,7 @@ READ = {
 """Benchmarks whose responses are read, not run."""
 
 
+@pytest.mark.field_bug("E5")
 @pytest.mark.parametrize("name", READ)
 def test_golds_fed_back_are_a_perfect_score(name: str, tmp_path: Path) -> None:
     found = scored(name, MINI / name / "right.jsonl", tmp_path)
@@ -44,6 +45,7 @@ def test_golds_fed_back_are_a_perfect_score(name: str, tmp_path: Path) -> None:
     assert 8 <= found["problems"] <= 12
 
 
+@pytest.mark.field_bug("E5")
 @pytest.mark.parametrize(("name", "expected"), READ.items())
 def test_mixed_responses_have_their_known_score(
     name: str, expected: Expected, tmp_path: Path

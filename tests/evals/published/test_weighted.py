@@ -35,6 +35,7 @@ def test_the_rerun_interval_is_of_samples_within_questions() -> None:
     assert 0 < same["rerun_low"] < 0.5 < same["rerun_high"] < 1
 
 
+@pytest.mark.field_bug("E41")
 def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
     random = np.random.default_rng(1)
     groups = ["a"] * 60 + ["b"] * 20
@@ -44,6 +45,15 @@ def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
         found = weighted([[value] for value in values], groups)
         hits += found["low"] <= 0.55 <= found["high"]
     assert 0.91 <= hits / 300 <= 0.985
+
+
+@pytest.mark.field_bug("E32")
+def test_a_bootstrap_draws_as_many_as_there_are_and_puts_each_back() -> None:
+    """Half of them without putting back has the same spread in the limit, and none of one."""
+    values = [1.0, 0.0, 0.0]
+    # the mean of three draws: variance 2/9 of one, a third of it
+    assert bootstrap_deviation(values, 20_000) == pytest.approx((2 / 27) ** 0.5, abs=0.005)
+    assert bootstrap_deviation([0.5]) == 0.0
 
 
 def test_the_bootstrap_deviation_is_near_the_plain_one_and_repeatable() -> None:
