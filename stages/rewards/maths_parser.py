@@ -210,8 +210,10 @@ class Parser(Expressions):
         if money is not None and unit is not None:
             raise UnreadableError("two units")
         unit = unit or (None if money is None else UNITS[money])
-        if node.op == "call" and node.name in ("deg", "percent") and unit is None:
-            return replace(_written(node.args[0], lone[:1]), unit=MARKED[node.name])
+        if unit is None and (marked := _marked(node)) is not None:
+            inner, unit = marked
+            plain = [token for token in lone[:2] if token.text not in ("+", "-")]
+            return replace(_written(inner, plain[:1]), unit=unit)
         if node.op == "call" and node.name == "base":
             return Scalar(node, unit, int(node.args[1].value))
         return replace(found, unit=unit)
@@ -257,6 +259,15 @@ class Parser(Expressions):
         if re.fullmatch(r"[A-Za-z /-]+", said) and not UNCOUNTABLE.search(said):
             return counted(said)
         raise UnreadableError(f"{words[:40]!r} is no unit")
+
+
+def _marked(node: Node) -> tuple[Node, Unit] | None:
+    """What has a sign for degrees or percent at its end, without it, and the unit; also below 0."""
+    minus = node.op == "mul" and len(node.args) == 2 and node.args[0] == number(-1)
+    of = node.args[1] if minus else node
+    if of.op != "call" or of.name not in MARKED:
+        return None
+    return (negated(of.args[0]) if minus else of.args[0]), MARKED[of.name]
 
 
 def _written(node: Node, lone: list[Token]) -> Scalar:

@@ -184,6 +184,8 @@ MATHS = r"""
 + 809 ¦ \boxed{809}⏎⏎**Verification:** The value is correct since 657 + 64 + 88 = 809.
 + 809 ¦ \boxed{809}⏎⏎This matches the expected answer.
 + 18 ¦ She makes 9 * 2 = $18 every day.⏎#### 18 ¦ How many eggs?
++ 18 ¦ #### 1. Multiply⏎9 * 2 = 18⏎#### 2) Say it⏎The answer is 18. ¦ How many eggs?
+- 18 ¦ #### 18⏎#### 19 ¦ How many eggs?
 + 18 ¦ She makes \boxed{\$18} every day. ¦ How much in dollars does she make?
 + 18 ¦ The answer is $18.00. ¦ How much in dollars does she make?
 + 70000 ¦ The answer is $70,000. ¦ How much profit did he make?
@@ -196,6 +198,8 @@ MATHS = r"""
 + 160 ¦ \boxed{160 \text{ minutes}} ¦ How many minutes does it take?
 - 2 ¦ \boxed{2 \text{ minutes}} ¦ How many hours does it take?
 + 60 ¦ The answer is 60%. ¦ What percentage?
++ -7.36 ¦ The answer is -7.36%. ¦ What percentage?
+- 7.36 ¦ The answer is -7.36%. ¦ What percentage?
 + 16 ¦ He is \boxed{16} years old. ¦ How old is he?
 + 16 ¦ The answer is 16 years old. ¦ How old is he?
 + 16 ¦ \boxed{16\text{ years old}} ¦ How old is he, in years?

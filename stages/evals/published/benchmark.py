@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,12 +25,6 @@ from stages.rewards.judge import score
 from stages.rewards.programs import Answer
 from stages.rewards.router import answered
 
-HEADING = re.compile(
-    r"(?m)((?:^|</think>)[ \t]*)#{4,6}[ \t]+(?=[0-9]{1,2}[.)][ \t]+\S{0,9}?[^\W\d_])"
-)
-"""The signs of a numbered heading with words; four of them alone mark the answer of a sum."""
-
-READ = ("maths", "number", "text", "choice")  # verifiers that look for a stated answer
 Judge = Callable[[Sequence[Answer], Sandbox], list[Judgement]]
 Check = Callable[[Problem, str], Judgement]
 
@@ -46,13 +39,7 @@ class Sample:
 
 def verified(answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgement]:
     """The judgements of the verifiers that the problems name."""
-    return score("verify", [_without_headings(*answer) for answer in answers], sandbox)
-
-
-def _without_headings(problem: Problem, response: str, ended: str) -> Answer:
-    """An answer whose numbered headings are plain lines: "#### 1. Add" states no answer 1."""
-    read = problem.meta.get("verifier") in READ
-    return problem, HEADING.sub(r"\1", response) if read else response, ended
+    return score("verify", answers, sandbox)
 
 
 def by_reading(check: Check) -> Judge:
@@ -62,8 +49,7 @@ def by_reading(check: Check) -> Judge:
         text = answered(problem, response, ended)
         if isinstance(text, Judgement):
             return text
-        plain = HEADING.sub(r"\1", text)
-        return guarded(problem, lambda: check(problem, plain))
+        return guarded(problem, lambda: check(problem, text))
 
     def judge(answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgement]:
         del sandbox  # nothing is run
