@@ -19,8 +19,10 @@ from stages.base.errors import DataError
 from stages.base.protocols import Sandbox
 from stages.base.records import Judgement, Problem, Verdict
 from stages.evals.judges.judging import Judged
+from stages.evals.published.closing_forms import marked
 from stages.evals.published.entries import Entry, files_of, read_entries
 from stages.evals.scoring import Scored
+from stages.problems.answers import CLOSE, OPEN
 from stages.rewards.guard import guarded
 from stages.rewards.judge import score
 from stages.rewards.programs import Answer
@@ -46,13 +48,15 @@ class Sample:
 
 def verified(answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgement]:
     """The judgements of the verifiers that the problems name."""
-    return score("verify", [_without_headings(*answer) for answer in answers], sandbox)
+    return score("verify", [_plain(*answer) for answer in answers], sandbox)
 
 
-def _without_headings(problem: Problem, response: str, ended: str) -> Answer:
+def _plain(problem: Problem, response: str, ended: str) -> Answer:
     """An answer whose numbered headings are plain lines: "#### 1. Add" states no answer 1."""
-    read = problem.meta.get("verifier") in READ
-    return problem, HEADING.sub(r"\1", response) if read else response, ended
+    if problem.meta.get("verifier") not in READ:
+        return problem, response, ended
+    thought, closed, said = HEADING.sub(r"\1", response).rpartition(CLOSE)
+    return problem, f"{thought}{closed}{marked(said.strip())}", ended
 
 
 def by_reading(check: Check) -> Judge:
@@ -62,7 +66,9 @@ def by_reading(check: Check) -> Judge:
         text = answered(problem, response, ended)
         if isinstance(text, Judgement):
             return text
-        plain = HEADING.sub(r"\1", text)
+        if OPEN in text.rpartition(CLOSE)[2].lower():
+            return Judgement(Verdict.TRUNCATED, 0.0, "thinking began again and never ended")
+        plain = marked(HEADING.sub(r"\1", text))
         return guarded(problem, lambda: check(problem, plain))
 
     def judge(answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgement]:
