@@ -82,8 +82,10 @@ LINE_COMMANDS = (  # those whose beginning looks like an escaped end of line
 TAB_COMMANDS = (  # and like an escaped tab
     "an|anh|au|ag|binom|ext[a-z]*|frac|heta|herefore|hinspace|ilde|imes|o|op|riangle[a-z]*"
 )
+OPTION = r"(?<=n[ei])[).:]\s"  # E) and I) are options after an end of line, no \ne and \ni
 ESCAPED_LINE = re.compile(
-    rf"\\(?:(?:r\\)?n(?!(?:{LINE_COMMANDS})(?![a-z]))|t(?!(?:{TAB_COMMANDS})(?![a-z])))"
+    rf"\\(?:(?:r\\)?n(?!(?:{LINE_COMMANDS})(?![a-z])(?!{OPTION}))|"
+    rf"t(?!(?:{TAB_COMMANDS})(?![a-z])))"
 )
 ESCAPED_CHARACTER = re.compile(r"\\+u(?!d[89a-f])([0-9a-f]{4})", re.IGNORECASE)
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")

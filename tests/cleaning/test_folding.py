@@ -35,6 +35,7 @@ SAME = {
     "a < b & c": ["a&nbsp;&lt;&nbsp;b&nbsp;&amp;&nbsp;c", "a &amp;lt; b &#38; c"],
     "so long a pipe": ["so<br>long<br/>a <b>pipe</b>", "<p class='x'>so long</p>a pipe"],
     "x^2 + 1": ["x<sup>2</sup> &#43; 1", r"x\u005e2 + 1"],
+    "E) taxes\nI) loans": [r"E) taxes\nI) loans", r"\nE) taxes\r\nI) loans"],
     "how old is she": [r"how old\nis\tshe", r"how\r\nold is she", "how old\n> is\n> she"],
     r"x \neq \nu \times \tau": [r"x \\neq \\nu \\times \\tau"],
     r"\left( \frac{3}{20} \right)": [r"\ left( \ frac { 3 } { 20 } \ right)", "(3/20)"],

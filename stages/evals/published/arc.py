@@ -27,6 +27,8 @@ COLOURS = range(10)
 Grid = list[list[int]]
 OPENED = re.compile(r"\[\s*\[")
 LINE = re.compile(r"[ \t]*[0-9](?:(?:[ \t]+|[ \t]*,[ \t]*)[0-9])*[ \t]*")
+BRACKETED = re.compile(r"(?m)^[ \t]*\[([0-9, \t]{1,200})\],?[ \t]*\r?$")
+TABLED = re.compile(r"(?m)^[ \t]*\|([0-9| \t]{1,300})\|[ \t]*\r?$")
 TASK = (
     "Each pair shows an input grid and the output grid that one rule makes of it. Cells are digits "
     "from 0 to 9. Find the rule and apply it to the last input. Answer with the output grid alone "
@@ -90,7 +92,7 @@ def read_grid(text: str) -> Grid | None:
         return None
     source = text if block is None else block
     opened = [found.start() for found in OPENED.finditer(source)]
-    at, lines = _last_lines(source)
+    at, lines = _last_lines(source if opened else _plain_rows(source))
     grid = _json(source[opened[-1] :]) if opened and opened[-1] > at else lines
     return grid if is_grid(grid) else None
 
@@ -100,6 +102,12 @@ def _json(text: str) -> Any:
         return json.JSONDecoder().raw_decode(text)[0]
     except (ValueError, RecursionError):
         return None
+
+
+def _plain_rows(text: str) -> str:
+    """Lines of a list a row, or of a table, as digits with blanks between."""
+    text = TABLED.sub(lambda row: " ".join(row[1].replace("|", " ").split()), text)
+    return BRACKETED.sub(r"\1", text)
 
 
 def _last_lines(text: str) -> tuple[int, Grid | None]:

@@ -1,9 +1,10 @@
 """BIG-Bench Extra Hard: an answer phrase, folded and compared; micro and harmonic averages.
 
-The answer is what follows the last "the answer is", up to the end of its line, else the last box,
-else the last line. Before comparing: lower case, no bold, no dollars, no full stop, no blank after
-a comma. Equal too: a letter with and without parentheses, a list with and without brackets, numbers
-of one value, words but for apostrophes, a question mark more.
+The answer is what follows the last "the answer is", up to the end of its line, unless a box comes
+later; else the last box, else the last line. Boxes of one line are one answer. Before comparing:
+lower case, no bold, no dollars, no full stop, no blank after a comma. Equal too: a letter with and
+without parentheses, a list with and without brackets, numbers of one value, words but for
+apostrophes, a question mark more.
 """
 
 from __future__ import annotations
@@ -19,14 +20,28 @@ from stages.evals.published.benchmark import Sample, problem_of
 from stages.evals.published.entries import Entry
 from stages.evals.published.totals import by_group
 from stages.evals.scoring import rounded
-from stages.rewards.extraction import boxes
+from stages.rewards.extraction import TAGGED, boxes
 
 FOLDER = "bbeh_"  # of a task of the full set
 MARK = re.compile(
-    r"(?im)\bthe\s{1,9}(?:(?:final|correct)\s{1,9})?answer\s{1,9}is\b\s{0,9}:?|"
-    r"^[ \t*#]{0,9}answer[ *]{0,9}:"
+    r"(?im)\b(?:the|my)\s{1,9}(?:(?:final|correct)\s{1,9}){0,2}answers?\s{1,9}(?:is|are)\b\s{0,9}[:：]?|"
+    r"^[ \t*#_>-]{0,9}(?:(?:the|my)[ \t]{1,9})?(?:final[ \t]{1,9})?answer[ \t*_]{0,9}[:：]|"
+    r"(?:最终|最后|正确)?的?答案\s{0,9}(?:是|为|[:：])\s{0,9}[:：]?|"
+    r"^[ \t]{0,9}#{4}[ \t]{1,9}(?=\S[^\n]*\s*\Z)"
 )
+BARE = re.compile(r"\s*(?:\\[\[\]()]|\$\$?|[`~]{3,}\w*|[*_]{1,4})?\s*")
+"""A line that only sets what stands in the next."""
+
+BECAUSE = re.compile(
+    r"(?i)\s*(?:,\s*(?:because|since|as)\b|\((?:see|as|because|since)\b|[.。]\**\s+(?=[A-Z])).*"
+)
+TURN = re.compile(
+    r"(?i)\b(?:or|not|no|but|wrong|actually|wait|however|instead|incorrect|rather|could|maybe|"
+    r"perhaps|mistake\w*|correct\w*|sorry|hmm|answer)\b"
+)
+"""What may take back, in the words after an answer, that it is one."""
 WRAPPED = re.compile(r"\\(?:text|texttt|textbf|mathrm)\{([^{}]*)\}")
+SET = re.compile(r"\\[\[\]()]")
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 LETTER = re.compile(r"\(([a-z])\)")
 ONE = 1  # percent point, added to every task's accuracy by the published average
@@ -49,22 +64,53 @@ def stated(text: str) -> str:
     >>> stated("The answer is: **(B)**.\nIt fits."), stated(r"$\boxed{4}$"), stated("\n 7.")
     ('**(B)**.', '4', '7.')
     """
-    marks = list(MARK.finditer(text))
-    if marks:
-        after = text[marks[-1].end() :].strip()
-        line = after.split("\n")[0]
-        inner = boxes(line)
+    text = TAGGED.sub(r"\nAnswer: \1\n", text)
+    marks, inner = list(MARK.finditer(text)), boxes(text)
+    if marks and not (inner and _line_at(text, inner[-1][0]) > marks[-1].end()):
+        lines = text[marks[-1].end() :].strip().split("\n")
+        line = next((one for one in lines if not BARE.fullmatch(one)), "").strip()
+    elif inner:
+        line = text[_line_at(text, inner[-1][0]) :].split("\n")[0]
+    else:
+        lines = [line for line in map(str.strip, text.split("\n")) if not BARE.fullmatch(line)]
+        line = lines[-1] if lines else ""
+    return _unboxed(line)
+
+
+def _line_at(text: str, at: int) -> int:
+    """Where the line of a place begins."""
+    return text.rfind("\n", 0, at) + 1
+
+
+def _unboxed(line: str) -> str:
+    """What the boxes of a line hold, once where they hold the same, else with what parts them."""
+    inner = boxes(line)
+    if len({folded(content) for _, content, _ in inner}) <= 1:
         return inner[-1][1] if inner else line
-    if inner := boxes(text):
-        return inner[-1][1]
-    lines = [line for line in map(str.strip, text.split("\n")) if line]
-    return lines[-1] if lines else ""
+    parts, at = list[str](), inner[0][0]
+    for start, content, end in inner:
+        parts += [line[at:start], content]
+        at = end
+    return "".join(parts)
+
+
+def readings(text: str) -> list[str]:
+    """The answer phrase of a response, and the phrase without a reason that follows it.
+
+    >>> readings("The answer is **B**, since A fails.")
+    ['**B**, since A fails.', '**B**']
+    """
+    said = stated(text)
+    reason = BECAUSE.search(said)
+    if reason is None or not reason.start() or TURN.search(reason[0]):
+        return [said]
+    return [said, said[: reason.start()]]
 
 
 def folded(phrase: str) -> str:
     """A phrase as it is compared."""
-    plain = WRAPPED.sub(r"\1", phrase.strip()).replace("**", "").strip('$ \t"`')
-    return re.sub(r",\s+", ",", plain.lower()).strip().removesuffix(".").strip("$ ")
+    plain = SET.sub("", WRAPPED.sub(r"\1", phrase.strip())).replace("**", "").strip('$ \t"`*_')
+    return re.sub(r",\s+", ",", plain.lower()).strip().rstrip(".。").strip('$ "`*_')
 
 
 def same(one: str, two: str) -> bool:
@@ -85,12 +131,12 @@ def _bare(phrase: str) -> list[str]:
 
 def check(problem: Problem, text: str) -> Judgement:
     """Whether a response states the target."""
-    said = folded(stated(text))
-    if not said:
+    said = [folded(one) for one in readings(text)]
+    if not said[0]:
         return Judgement(Verdict.UNPARSED, 0.0, "nothing is stated")
-    if same(said, folded(problem.answer)):
+    if any(same(one, folded(problem.answer)) for one in said):
         return Judgement(Verdict.PASS, 1.0)
-    return Judgement(Verdict.WRONG, 0.0, f"another answer: {said[:SHOWN]!r}")
+    return Judgement(Verdict.WRONG, 0.0, f"another answer: {said[0][:SHOWN]!r}")
 
 
 def measures(samples: Sequence[Sample]) -> dict[str, Any]:

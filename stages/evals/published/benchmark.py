@@ -18,13 +18,16 @@ from stages.base.errors import DataError
 from stages.base.protocols import Sandbox
 from stages.base.records import Judgement, Problem, Verdict
 from stages.evals.judges.judging import Judged
+from stages.evals.published.closing_forms import marked
 from stages.evals.published.entries import Entry, files_of, read_entries
 from stages.evals.scoring import Scored
+from stages.problems.answers import CLOSE, OPEN
 from stages.rewards.guard import guarded
 from stages.rewards.judge import score
 from stages.rewards.programs import Answer
 from stages.rewards.router import answered
 
+READ = ("maths", "number", "text", "choice")  # verifiers that look for a stated answer
 Judge = Callable[[Sequence[Answer], Sandbox], list[Judgement]]
 Check = Callable[[Problem, str], Judgement]
 
@@ -39,7 +42,15 @@ class Sample:
 
 def verified(answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgement]:
     """The judgements of the verifiers that the problems name."""
-    return score("verify", answers, sandbox)
+    return score("verify", [_plain(*answer) for answer in answers], sandbox)
+
+
+def _plain(problem: Problem, response: str, ended: str) -> Answer:
+    """An answer with what closes it marked, where a stated answer is looked for."""
+    if problem.meta.get("verifier") not in READ:
+        return problem, response, ended
+    thought, closed, said = response.rpartition(CLOSE)
+    return problem, f"{thought}{closed}{marked(said.strip())}", ended
 
 
 def by_reading(check: Check) -> Judge:
@@ -49,7 +60,10 @@ def by_reading(check: Check) -> Judge:
         text = answered(problem, response, ended)
         if isinstance(text, Judgement):
             return text
-        return guarded(problem, lambda: check(problem, text))
+        if OPEN in text.rpartition(CLOSE)[2].lower():
+            return Judgement(Verdict.TRUNCATED, 0.0, "thinking began again and never ended")
+        plain = marked(text)
+        return guarded(problem, lambda: check(problem, plain))
 
     def judge(answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgement]:
         del sandbox  # nothing is run

@@ -1,15 +1,16 @@
 """HumanEval and MBPP: programs, run against the published tests in the sandbox.
 
-The program is the last closed code block of the answer. A response without one is the rest of the
-prompt's function if it begins indented, as completion models write it, or a program if it defines
-the function at its margin; else there is none. What stands in the prompt above the function
-(imports, helpers) is there for program and test.
+The program is the last closed code block of the answer that defines the function, else the last. A
+response without one is the rest of the prompt's function if it begins indented, as completion
+models write it, or a program if it defines the function at its margin; else there is none. What
+stands in the prompt above the function (imports, helpers) is there for program and test.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -138,7 +139,9 @@ def _program(problem: Problem, response: str, ended: str) -> str | Judgement:
     meta = problem.meta
     defines = re.compile(rf"^(?:async )?def {re.escape(meta['defines'])}\b", re.MULTILINE)
     body = _completion(response) if "```" not in response and "~~~" not in response else None
-    block = program_in(said)
+    block = program_in(said, meta["defines"])
+    if block is not None and defines.search(dedented := textwrap.dedent(block)):
+        block = dedented
     if block is None and body is not None and (defines.search(body) or body[:1] in " \t"):
         block = body
     if block is None or not block.strip():

@@ -40,6 +40,13 @@ CODES = re.compile(
     r"(?<=[0-9])(?:\s|\\[,;! ]|\\(?:text|mathrm)\s*\{\s*){0,4}"
     r"(?:US\$|USD|CAD|EUR|GBP|AUD|NZD|JPY|CHF|CNY|RMB|INR|HKD|SGD|KRW|MXN|BRL|ZAR|SEK|NOK|DKK)\b\}?"
 )
+PREFIXED = re.compile(
+    r"(?<![A-Za-z])(?:(?:US|CAD?|C|AU?D?|HK|SG?|NZ)\\?\$|"
+    r"(?:USD|CAD|EUR|GBP|AUD|NZD|JPY|CHF|CNY|RMB|INR|HKD|SGD|KRW|MXN|BRL|ZAR|SEK|NOK|DKK)"
+    r"(?:\s|~|\\[,; ])*(?:\\?[$€£¥])?)\s*(?=-?[0-9])"
+)
+SUFFIXED = re.compile(r"(\$\s?[0-9][0-9,.]{0,30}[0-9]|\$\s?[0-9])\s?(K|M|B|mn|bn)\b")
+SUFFIXES = {"K": "thousand", "M": "million", "B": "billion", "mn": "million", "bn": "billion"}
 LABEL = re.compile(r"\\text(?:bf)?\s*\{([^{}]*\banswer\b[^{}]*)\}")
 ROUNDED = re.compile(
     r"(?i)\s*\((?:rounded|approximately|approx\.?|about|to\s+the\s+nearest)\b[^()\n]{0,60}\)"
@@ -71,7 +78,8 @@ def check(problem: Problem, text: str) -> Judgement:
             found = judge_text(name, text, words)
             figure = judge_number(str(int(name == "True")), text, Measured(Asked()))
             return figure if found.verdict is Verdict.UNPARSED else found
-    return _number(problem, CODES.sub("", text))
+    text = SUFFIXED.sub(lambda found: f"{found[1]} {SUFFIXES[found[2]]}", text)
+    return _number(problem, CODES.sub("", PREFIXED.sub("", text)))
 
 
 def _number(problem: Problem, text: str) -> Judgement:

@@ -13,12 +13,12 @@ from typing import Any
 
 from stages.base.errors import DataError
 from stages.base.records import Judgement, Problem, Verdict
-from stages.evals.published.bbeh import WRAPPED, stated
+from stages.evals.published.bbeh import WRAPPED
+from stages.evals.published.bbeh import readings as phrased
 from stages.evals.published.benchmark import Sample, problem_of
 from stages.evals.published.clusters import mean_of
 from stages.evals.published.entries import Entry
 from stages.evals.scoring import rounded
-from stages.rewards.extraction import TAGGED
 
 F1 = "f1"
 ASKED = "Close with a line 'Answer: ' and the answer alone, as short as can be."
@@ -27,7 +27,7 @@ LISTS = ("aliases", "Aliases", "normalized_aliases", "NormalizedAliases", "Human
 VALUES = ("value", "Value", "normalized_value", "NormalizedValue")
 HIDDEN = "<unk>"  # the answer of a test split
 ARTICLE = re.compile(r"\b(?:a|an|the)\b")
-SIGNS = str.maketrans(dict.fromkeys(string.punctuation + "‘’´`“”", " "))
+SIGNS = str.maketrans(dict.fromkeys(string.punctuation + "‘’´`“”。", " "))
 BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
 REMARK = re.compile(r"\s*\([^()]*\)\s*[.!]?\s*$")
 LABEL = re.compile(r"(?i)^\W{0,4}(?:final\s+)?answer\W{0,4}[:：]\s*")
@@ -74,9 +74,9 @@ def readings(text: str) -> list[str]:
     >>> readings("It was written by **Mark Twain**."), readings("Answer: Puck (a sprite)")
     (['It was written by **Mark Twain**.', 'Mark Twain'], ['Puck (a sprite)', 'Puck'])
     """
-    said = WRAPPED.sub(r"\1", LABEL.sub("", stated(TAGGED.sub(r"\nAnswer: \1\n", text))))
-    bold = BOLD.findall(said)
-    found = [said, *(bold if len(bold) == 1 else ()), REMARK.sub("", said)]
+    phrases = [WRAPPED.sub(r"\1", LABEL.sub("", one)) for one in phrased(text)]
+    bold = BOLD.findall(phrases[0])
+    found = [*phrases, *(bold if len(bold) == 1 else ()), REMARK.sub("", phrases[0])]
     return [one for one in dict.fromkeys(found) if normal(one)]
 
 

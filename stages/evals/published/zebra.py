@@ -26,6 +26,10 @@ EASY = frozenset({(2, 2), (2, 3), (2, 4), (2, 5), (2, 6), (3, 2), (3, 3)})
 MOST_OBJECTS = 2_000  # braces tried in one response, from its end
 CELLS = "cells"
 Cells = dict[tuple[str, str], str]
+NEAR = 40  # characters before a brace in which the name of its member stands
+MEMBER = re.compile(r'"\s*:\s*\Z')
+"""Before a brace: what it opens is part of an object that is not whole."""
+
 SIZE = re.compile(r"(\d+)\D(\d+)")
 
 
@@ -76,22 +80,26 @@ def read_houses(text: str) -> Cells | None:
             value, end = decoder.raw_decode(text, brace)
         except (ValueError, RecursionError):
             continue
-        last = _cells(value) or last
+        if not MEMBER.search(text, max(brace - NEAR, 0), brace):
+            last = _cells(value) or last
     return last
 
 
 def _cells(value: Any) -> Cells | None:
-    houses = value.get("solution", value) if isinstance(value, dict) else None
+    named = [name for name in ("solution", "answer") if isinstance(value, dict) and name in value]
+    houses = value[named[0]] if named else value
     if not isinstance(houses, dict) or not houses:
         return None
     found: Cells = {}
     for name, cells in houses.items():
-        number = re.fullmatch(rf"(?i){HOUSE}\s*(\d+)", name.strip())
+        number = re.fullmatch(rf"(?i){HOUSE}[\s_-]*(\d+)", name.strip())
         if number is None or not isinstance(cells, dict):
             return None
         for attribute, said in cells.items():
             if not isinstance(said, str | int | float) or isinstance(said, bool):
                 return None
+            if attribute.strip().casefold() == HOUSE.casefold() and str(said) == number[1]:
+                continue  # the house says which it is
             found[str(int(number[1])), attribute] = str(said)
     return {_folded(cell): said for cell, said in found.items()} or None
 

@@ -27,6 +27,18 @@ from tests.problems.runs import Broken
         ("Yes, No,  unknown", "yes, no, unknown"),
         ("**Answer:** [a, b]", "a, b"),
         ("the cooks boy", "the cook's boy"),
+        ("**Final Answer:** 0, 1, 0", "0,1,0"),
+        ("My answer is: (J)", "(J)"),
+        ("**Answer:**\n\n(A)", "(A)"),
+        ("The answer is:\n$$\n\\boxed{1,1,0}\n$$", "1,1,0"),
+        ("The answer is:\n```\nproved\n```", "proved"),
+        ("*The answer is: (I)*", "(I)"),
+        ("<answer>(E)</answer>", "(E)"),
+        ("最终答案是 (D)。", "(D)"),
+        ("\\(2\\)", "2"),
+        ("#### (B)", "(B)"),
+        ("The answer is: 3\nCorrection: \\boxed{4}", "4"),
+        ("\\boxed{yes}, \\boxed{no}", "yes, no"),
     ],
 )
 def test_answers_that_are_the_target(text: str, target: str) -> None:
@@ -38,6 +50,9 @@ def test_answers_that_are_the_target(text: str, target: str) -> None:
     [
         ("The answer is 4. No: the answer is 3.", "4"),
         ("(A) or (B)", "(B)"),
+        ("\\boxed{(A)} \\boxed{(B)}", "(B)"),
+        ("The answer is \\boxed{(A)} or \\boxed{(B)}", "(B)"),
+        ("The answer is: 3\nCorrection: \\boxed{4}", "3"),
         ("12 legs", "12"),
         ("nan", "1"),
         ("1_2", "12"),

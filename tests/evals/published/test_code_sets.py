@@ -51,6 +51,11 @@ def test_the_mini_sets(name: str, expected: Expected, tmp_path: Path, sandbox: S
         ("def add_up(a, b):\n    return a + b", "pass"),
         ("It is\n```python\n    return a + b\n```", "pass"),
         ("```\nx = 1\n```\n```python\ndef add_up(a, b):\n    return a + b\n```", "pass"),
+        (
+            "```python\ndef add_up(a, b):\n    return a + b\n```\n```python\nadd_up(1)\nx = 2\n```",
+            "pass",
+        ),
+        ("1. So:\n   ```python\n   \n   def add_up(a, b):\n       return a + b\n   ```", "pass"),
         ("```python\ndef add_up(a, b):\n    return '</think>' and a + b\n```", "unparsed"),
         (
             "<think></think>```python\ndef add_up(a, b):\n    return '</think>' and a + b\n```",
