@@ -76,18 +76,22 @@ def refuse_early(profile: Profile) -> None:
     context, asked = profile.engine.context, profile.run_benchmarks
     for stage in ("build_rl_data", "train_reasoning_rl", "train_general_rl"):
         _require_room(f"{stage}.max_tokens", getattr(profile, stage).max_tokens, context)
-    longest = asked.context or context
-    for name, most in [("max_tokens", asked.max_tokens)] + [
-        (f"each.{name}.max_tokens", one.max_tokens) for name, one in asked.each.items()
-    ]:
-        _require_room(f"run_benchmarks.{name}", most, longest)
+    longest, whose = asked.context or context, "engine.context"
+    if asked.context:
+        whose = "run_benchmarks.context"
+    _require_room("run_benchmarks.max_tokens", asked.max_tokens, longest, whose)
+    for name, one in asked.each.items():
+        key, window = f"run_benchmarks.each.{name}", (longest, whose)
+        if one.context and one.context < longest:
+            window = (one.context, f"{key}.context")
+        _require_room(f"{key}.max_tokens", one.max_tokens or asked.max_tokens, *window)
 
 
-def _require_room(key: str, most: int | None, context: int) -> None:
+def _require_room(key: str, most: int | None, context: int, whose: str = "engine.context") -> None:
     """ConfigError if the longest response fills the window; None: it ends with the window."""
     if most is not None and most >= context:
         raise ConfigError(
-            f"{key}: {most} leaves no room for a prompt in engine.context, {context} tokens. "
+            f"{key}: {most} leaves no room for a prompt in {whose}, {context} tokens. "
             "Lower it, or raise the context."
         )
 

@@ -235,6 +235,14 @@ def own(schema: str = "math", domain: str = "maths", path: str = "profiles", **m
         ({"run_benchmarks": {"max_tokens": 192}}, "leaves no room for a prompt in engine.context"),
         ({"run_benchmarks": {"each": {"chain": {"max_tokens": 192}}}}, r"each\.chain\.max_tokens"),
         (
+            {"run_benchmarks": {"context": 100, "max_tokens": 100}},
+            r"in run_benchmarks\.context, 100 tokens",
+        ),
+        (
+            {"run_benchmarks": {"each": {"chain": {"context": 64}}}},  # max_tokens is 96
+            r"in run_benchmarks\.each\.chain\.context, 64 tokens",
+        ),
+        (
             {"build_rl_data": {"sources": [own()]}, "run": {"notation": "compact"}},
             "source mine holds English, and run.notation is 'compact'",
         ),

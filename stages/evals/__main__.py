@@ -1,7 +1,7 @@
 r"""Benchmarks: prompts to answer, scores for responses from anywhere, and what a run can show.
 
 `score` reads rows {"id", "response"}, in any order: a text, or a list of k texts; optionally
-"finish": "stop" or "length", or a list of k. It writes scores.json, items.csv and
+"finish": "stop", "length" or "error", or a list of k. It writes scores.json, items.csv and
 responses.jsonl.gz, and prints a table. Nothing is generated, so scoring can be done again. A
 response cut off, or thinking that never ends, is "truncated" and scores 0 whatever it holds; where
 the checker fails the sample is missing, not 0. The command ends with 0; with 1 if problems have no
@@ -52,6 +52,8 @@ from stages.evals.published.table import TABLE
 from stages.evals.published.totals import table
 from stages.sandbox.backends import open_sandbox
 
+ROWS = 'rows {"id", "response"}, JSONL; optionally "finish"'
+
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
@@ -65,7 +67,7 @@ def arguments() -> argparse.ArgumentParser:
     prompts = commands.add_parser("prompts", help="write what is to be answered")
     asking = commands.add_parser("judge-prompts", help="write what a judge is to be asked")
     for command in (scoring, asking):
-        command.add_argument("--responses", type=Path, required=True, help="rows, JSONL")
+        command.add_argument("--responses", type=Path, required=True, help=ROWS)
     judges.add_judge(scoring)
     judges.add_absent_judge(asking)
     proving = commands.add_parser("prove", help="write proofs in attempts that check themselves")

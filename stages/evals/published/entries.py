@@ -80,9 +80,10 @@ def files_of(data: Path, patterns: Sequence[str]) -> list[Path]:
     for pattern in patterns:
         if found := sorted(data.glob(pattern)):
             return found
+    missing = "" if data.is_dir() else "no such file or folder; "
     raise DataError(
-        f"{data}: no {' or '.join(patterns)}. docs/benchmarks.md says where to get the file; name "
-        "its folder, or the file, with --data."
+        f"{data}: {missing}no {' or '.join(patterns)}. docs/benchmarks.md says where to get the "
+        "file. `python -m stages.evals` takes its folder, or the file, with --data."
     )
 
 

@@ -23,6 +23,7 @@ from stages.rewards.judge import FAILED
 
 ENDS = ("stop", "length", FAILED)
 TURNS = "turns"  # in the meta of a problem that is answered by a conversation
+UNREAD = "finish_reason"  # what APIs call it; ignored, truncated responses would pass
 UNCOUNTED = 0  # tokens: rows from elsewhere do not say how many
 
 
@@ -63,13 +64,30 @@ def read_responses(path: Path, problems: Mapping[str, Problem], tries: int = 0) 
 
 def _name(where: str, row: Mapping[str, Any]) -> str:
     name = row.get("id")
+    if "id" not in row:
+        raise DataError(
+            f"{where}: no 'id'. A row is {{'id', 'response'}}; this one has {_keys(row)}."
+        )
     if not isinstance(name, str) and type(name) is not int:
         raise DataError(f"{where}: 'id' must be a text or a whole number, not {json_type(name)}.")
     return str(name)
 
 
+def _keys(row: Mapping[str, Any]) -> str:
+    return ", ".join(map(repr, list(row)[:8])) or "nothing"
+
+
 def _samples(where: str, problem: Problem, row: Mapping[str, Any]) -> Iterator[Response]:
     given = row.get("response")
+    if "response" not in row:
+        raise DataError(
+            f"{where}: no 'response'. A row is {{'id', 'response'}}; this one has {_keys(row)}."
+        )
+    if UNREAD in row and "finish" not in row:
+        raise DataError(
+            f"{where}: {UNREAD!r} is not read, and what was cut off would count as finished. Name "
+            f"it 'finish': {' or '.join(ENDS)}."
+        )
     turns = problem.meta.get(TURNS) is not None
     one = not isinstance(given, list) or (turns and _is_conversation(given))
     values = [given] if one else list(given or ())

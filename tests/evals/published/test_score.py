@@ -101,6 +101,12 @@ def test_a_checker_that_fails_leaves_the_sample_out(tmp_path: Path) -> None:
         ({"id": 2, "response": "a", "finish": "eos"}, r"r\.jsonl:3: 'finish' must be stop"),
         ({"id": 2, "response": "a", "finish": ["stop"] * 2}, r"r\.jsonl:3: 'finish'"),
         ({"id": True, "response": "a"}, r"r\.jsonl:3: 'id' must be"),
+        ({"doc_id": 2, "output": "a"}, r"r\.jsonl:3: no 'id'\. .* has 'doc_id', 'output'"),
+        ({"id": 2, "output": "a"}, r"r\.jsonl:3: no 'response'\. .* has 'id', 'output'"),
+        (
+            {"id": 2, "response": "a", "finish_reason": "length"},
+            r"r\.jsonl:3: 'finish_reason' is not read",
+        ),
     ],
 )
 def test_a_row_that_cannot_be_is_refused_with_its_line(
