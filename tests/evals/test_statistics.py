@@ -76,7 +76,6 @@ def test_all_equal_questions_keep_width() -> None:
     assert interval.high - interval.low > 0.2
 
 
-@pytest.mark.field_bug("E7")
 def test_wilson_matches_a_hand_case() -> None:
     interval = wilson(0.5, 10, 0.95)
     assert (interval.low, interval.high) == pytest.approx((0.23659, 0.76341), abs=1e-5)
@@ -118,7 +117,6 @@ def test_near_zero_intervals_still_cover() -> None:
         assert coverage(kind, 300, questions=50, k=4, alpha=0.02, beta=1.0) >= 0.93
 
 
-@pytest.mark.field_bug("E40")
 def test_treating_samples_as_questions_would_not_cover() -> None:
     def naive(samples):
         return question_interval([[value] for item in samples for value in item])
@@ -149,7 +147,6 @@ def test_pass_at_k_refuses_the_impossible(samples, correct, k) -> None:
         pass_at_k(samples, correct, k)
 
 
-@pytest.mark.field_bug("E34")
 def test_paired_difference_uses_shared_questions_only() -> None:
     before = {"a": 0.0, "b": 0.5, "c": 0.5, "only-before": 1.0}
     after = {"a": 0.5, "b": 0.5, "c": 1.0, "only-after": 0.0}

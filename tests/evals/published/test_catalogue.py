@@ -50,7 +50,7 @@ def test_problems_survive_the_registry(name: str) -> None:
         assert Problem.from_row(json.loads(json.dumps(problem.to_row()))) == problem
 
 
-@pytest.mark.field_bug("E6")
+@pytest.mark.field_bug("E38")
 def test_windows_and_repeats_are_the_papers() -> None:
     by_window = {
         K128: {
