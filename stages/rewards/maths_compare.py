@@ -216,8 +216,24 @@ def _approximated(gold: Value, said: Value, asked: Asked) -> str | None:
     return why and difference(gold, about, asked)
 
 
+def _sum_asked_for(side: Value, asked: Asked) -> bool:
+    """Whether it is a sum of variables that the problem names: "find m + n"."""
+    if not isinstance(side, Scalar) or side.node.op != "add":
+        return False
+    parts = [part.name for part in side.node.args if part.op == "sym"]
+    if len(parts) != len(side.node.args):
+        return False
+    written = r"\s*\+\s*".join(map(re.escape, parts))
+    return re.search(rf"(?<![\w^)}}]){written}(?![\w^({{])", asked.prompt) is not None
+
+
 def _true_equation(gold: Value, said: Relation, asked: Asked) -> str | None:
-    """An equation of values, not of a variable: it must hold, and its last side be the answer."""
+    """An equation of values, not of a variable: it must hold, and its last side be the answer.
+
+    Or one of the sum that the problem asks for.
+    """
+    if isinstance(gold, Scalar) and _sum_asked_for(said.sides[0], asked):
+        return difference(gold, said.sides[-1], asked)
     if any(not isinstance(side, Scalar) or symbols(side.node) for side in said.sides):
         return f"an equation where {_kind(gold)} is expected"
     if difference(said.sides[0], said.sides[-1], Asked()) is not None:

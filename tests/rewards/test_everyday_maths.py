@@ -197,6 +197,12 @@ MATHS = r"""
 + 45 ¦ The answer is 45 minutes. He has to wait 45 minutes. ¦ How many minutes does he have to wait?
 + 160 ¦ \boxed{160 \text{ minutes}} ¦ How many minutes does it take?
 - 2 ¦ \boxed{2 \text{ minutes}} ¦ How many hours does it take?
++ 204 ¦ \boxed{m+n=204} ¦ The probability is $m/n$ in lowest terms. Find $m + n$.
++ 204 ¦ So $m + n = \boxed{204}$. ¦ Find $m+n$.
+- 204 ¦ \boxed{m+n=203} ¦ Find $m + n$.
+- 204 ¦ \boxed{m+k=204} ¦ Find $m + n$.
+- 204 ¦ \boxed{m-n=204} ¦ Find $m + n$.
+- 204 ¦ \boxed{m+n=204} ¦ Find $m$.
 + 60 ¦ The answer is 60%. ¦ What percentage?
 + -7.36 ¦ The answer is -7.36%. ¦ What percentage?
 - 7.36 ¦ The answer is -7.36%. ¦ What percentage?
