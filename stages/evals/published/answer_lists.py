@@ -52,13 +52,13 @@ def parts(said: str, separators: str = ",") -> list[str]:
     (['-\\sqrt{3}', '(1, 2]', '1204'], ['1,200', '3'])
     """
     said = JOINED.sub(f"{separators[0]} ", DRESS.sub("", said))
-    level, found = 0, [""]
-    for sign in SIGN.findall(said):
-        level += (sign in OPENING) - (sign in CLOSING)
-        if level <= 0 and sign in separators:
-            found.append("")
-        else:
-            found[-1] += sign
+    level, found, start = 0, list[str](), 0
+    for sign in SIGN.finditer(said):
+        level += (sign[0] in OPENING) - (sign[0] in CLOSING)
+        if level <= 0 and sign[0] in separators:
+            found.append(said[start : sign.start()])
+            start = sign.end()
+    found.append(said[start:])
     joined = list[str]()
     for part in found:
         if joined and THOUSAND.fullmatch(part.rstrip()) and FIGURES.fullmatch(joined[-1]):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from stages.evals.published.answer_lists import answers, parts, stated, unbracketed
@@ -43,3 +45,9 @@ def test_brackets_around_a_list_are_told_from_those_of_its_first_and_last_elemen
 def test_the_last_mark_counts() -> None:
     assert stated("The answer is 3.\nNo. The answer is 4.") == ["4"]
     assert stated("nothing is said") == []
+
+
+def test_a_long_part_takes_no_long_time() -> None:
+    started = time.process_time()
+    assert parts("(" * 400_000) == ["(" * 400_000]
+    assert time.process_time() - started < 2.0  # 5 seconds where signs are added one by one
