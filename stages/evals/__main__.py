@@ -5,7 +5,7 @@ r"""Benchmarks: prompts to answer, scores for responses from anywhere, and what 
 responses.jsonl.gz, and prints a table. Nothing is generated, so scoring can be done again. A
 response cut off, or thinking that never ends, is "truncated" and scores 0 whatever it holds; where
 the checker fails the sample is missing, not 0. The command ends with 0; with 1 if problems have no
-response or a checker failed; with 2 if there is no score.
+response, or not all their tries, or a checker failed; with 2 if there is no score.
 
 Where a benchmark has several tries (aider, codeforces), the list holds them in order.
 
@@ -129,7 +129,8 @@ def _score(options: argparse.Namespace) -> int:
     if "judge" in found:
         judges.tell(panel, found["judge"])
     sys.stdout.write(table(found))
-    return 1 if found["missing"] or found["counts"]["error"] else 0
+    waiting = found["measures"].get("without_second_try", 0)  # of Aider's exercises
+    return 1 if found["missing"] or found["counts"]["error"] or waiting else 0
 
 
 def _prompts(options: argparse.Namespace) -> int:
