@@ -6,12 +6,17 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stages.base.records import Problem
+from stages.base.protocols import Sandbox
+from stages.base.records import Judgement, Problem, Verdict
 from stages.evals.published.benchmark import Sample, problem_of
 from stages.evals.published.entries import Entry
+from stages.evals.published.ifeval_rules import check_of
 from stages.evals.scoring import rounded
-from stages.rewards.instructions.checking import SUMMARY
+from stages.rewards.guard import guarded
+from stages.rewards.instructions.checking import SUMMARY, variants
 from stages.rewards.instructions.rows import read_row
+from stages.rewards.programs import Answer
+from stages.rewards.router import answered
 
 
 def ifeval(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
@@ -20,8 +25,36 @@ def ifeval(entry: Entry, shuffle: int | None) -> Iterator[Problem]:
     prompt, ids = entry.text("prompt"), entry.texts("instruction_id_list")
     row = {name: entry.get(name) for name in ("key", "prompt", "instruction_id_list", "kwargs")}
     read_row(row)  # a row of another form is refused now, not judged an error later
-    meta = {"verifier": "instructions", "instructions": row}
+    meta = {"verifier": "ifeval", "instructions": row}
     yield problem_of(entry.text("key"), prompt, " ".join(ids), "general", meta)
+
+
+def judge(answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgement]:
+    """One judgement an answer, of what follows the thinking, as it stands."""
+    del sandbox  # nothing is run
+    return [_judged(*answer) for answer in answers]
+
+
+def _judged(problem: Problem, response: str, ended: str) -> Judgement:
+    text = answered(problem, response, ended)
+    return text if isinstance(text, Judgement) else guarded(problem, lambda: check(problem, text))
+
+
+def check(problem: Problem, text: str) -> Judgement:
+    """PASS if all instructions are followed, strict; ``parts`` has the four published measures."""
+    instructions = read_row(problem.meta["instructions"]).instructions
+    checks = [check_of(instruction) for instruction in instructions]
+    strict = [bool(text.strip()) and one(text) for one in checks]
+    others = [other for other in variants(text) if other.strip()]
+    loose = [any(map(one, others)) for one in checks]
+    shares = [(sum(held) / len(held), float(all(held))) for held in (strict, loose)]
+    parts = dict(zip(SUMMARY, (*shares[0], *shares[1]), strict=True))
+    if all(strict):
+        return Judgement(Verdict.PASS, 1.0, "", parts)
+    names = [f"{place} {instruction.id}" for place, instruction in enumerate(instructions)]
+    broken = [name for name, held in zip(names, strict, strict=True) if not held]
+    reason = f"not followed: {', '.join(broken)}" if text.strip() else "an empty response"
+    return Judgement(Verdict.WRONG, 0.0, reason, parts)
 
 
 def measures(samples: Sequence[Sample]) -> dict[str, Any]:

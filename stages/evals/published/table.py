@@ -95,6 +95,7 @@ BENCHMARKS = (
         "general",
         ("*ifeval*.jsonl", "input_data.jsonl"),
         ifeval.ifeval,
+        ifeval.judge,
         measures=ifeval.measures,
     ),
     Published(
