@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import httpx
@@ -84,7 +85,12 @@ class Served:
 
     def post(self, path: str, **body):
         url = f"http://{processes.HOST}:{self.port}/api{path}"
-        return httpx.post(url, json=body, timeout=60).raise_for_status().json()
+        for _ in range(20):  # on a busy machine its database is locked for a while
+            answer = httpx.post(url, json=body, timeout=60)
+            if answer.status_code != httpx.codes.SERVICE_UNAVAILABLE:
+                break
+            time.sleep(0.5)
+        return answer.raise_for_status().json()
 
     def runs(self, **state) -> list[dict]:
         return self.post("/flow_runs/filter", flow_runs={"state": state})
