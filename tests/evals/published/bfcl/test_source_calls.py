@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from stages.evals.published.bfcl.calls import Call
 from stages.evals.published.bfcl.source_calls import (
     java_value,
     javascript_value,
@@ -117,14 +118,18 @@ def test_values_of_javascript(text: str, declared: str, inner: str, value: Any) 
     assert (type(found), found) == (type(value), value)
 
 
+VALUES = (type(None), bool, int, float, str, list, dict)
+
+
 @settings(max_examples=60, deadline=None)
 @given(some.text(alphabet="[](){}<>,;=:'\"`\\ newArrayListput1L", max_size=50))
 def test_no_text_breaks_the_readers(text: str) -> None:
-    source_calls(text)
+    calls = source_calls(text)
+    assert calls is None or all(isinstance(call, Call) for call in calls)
     for declared in ("Array", "ArrayList", "HashMap", "long"):
-        java_value(f"new {text}", declared, "String")
+        assert isinstance(java_value(f"new {text}", declared, "String"), VALUES)
     for declared in ("array", "dict", "float"):
-        javascript_value(text, declared, "")
+        assert isinstance(javascript_value(text, declared, ""), VALUES)
 
 
 @pytest.mark.parametrize("text", ["(" * 50_000, "(<," * 20_000, "new HashMap(){" * 4_000])
