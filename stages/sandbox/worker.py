@@ -57,7 +57,7 @@ class Worker:
     def __init__(self, tools: bool = False, session: bool = False) -> None:
         """``tools``: its programs find a shell and compilers. ``session``: it is for ``hold``."""
         self._tools = tools
-        self._cells = [_Cell(tools, session)]
+        self._cells = [_Link(tools, session)]
         self.used = threading.RLock()
         """Held while a way is in use: one that is closed then would be another's by number."""
 
@@ -76,10 +76,10 @@ class Worker:
                     os.close(other)
             return {"cells": [cell.report(request) for cell in cells]}
 
-    def _another(self) -> _Cell:
+    def _another(self) -> _Link:
         """One that does not start where the first did is a failure like that of a run."""
         try:
-            return _Cell(self._tools, session=False)
+            return _Link(self._tools, session=False)
         except (OSError, ResourceError) as error:
             raise VerifierError(f"a worker's second cell did not start ({error})") from error
 
@@ -98,7 +98,7 @@ class Worker:
                 cell.close()
 
 
-class _Cell:
+class _Link:
     """A worker's process, and the way to it."""
 
     def __init__(self, tools: bool, session: bool) -> None:

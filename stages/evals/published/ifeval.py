@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stages.base.protocols import Sandbox
-from stages.base.records import Judgement, Problem, Verdict
+from stages.base.records import Judgement, Problem
 from stages.evals.published.benchmark import Sample, problem_of
 from stages.evals.published.entries import Entry
 from stages.evals.published.ifeval_rules import check_of
 from stages.evals.scoring import rounded
 from stages.rewards.guard import guarded
-from stages.rewards.instructions.checking import SUMMARY, variants
+from stages.rewards.instructions.checking import SUMMARY, check_instructions
 from stages.rewards.instructions.rows import read_row
 from stages.rewards.programs import Answer
 from stages.rewards.router import answered
@@ -43,18 +43,7 @@ def _judged(problem: Problem, response: str, ended: str) -> Judgement:
 def check(problem: Problem, text: str) -> Judgement:
     """PASS if all instructions are followed, strict; ``parts`` has the four published measures."""
     instructions = read_row(problem.meta["instructions"]).instructions
-    checks = [check_of(instruction) for instruction in instructions]
-    strict = [bool(text.strip()) and one(text) for one in checks]
-    others = [other for other in variants(text) if other.strip()]
-    loose = [any(map(one, others)) for one in checks]
-    shares = [(sum(held) / len(held), float(all(held))) for held in (strict, loose)]
-    parts = dict(zip(SUMMARY, (*shares[0], *shares[1]), strict=True))
-    if all(strict):
-        return Judgement(Verdict.PASS, 1.0, "", parts)
-    names = [f"{place} {instruction.id}" for place, instruction in enumerate(instructions)]
-    broken = [name for name, held in zip(names, strict, strict=True) if not held]
-    reason = f"not followed: {', '.join(broken)}" if text.strip() else "an empty response"
-    return Judgement(Verdict.WRONG, 0.0, reason, parts)
+    return check_instructions(instructions, text, bind=check_of)
 
 
 def measures(samples: Sequence[Sample]) -> dict[str, Any]:

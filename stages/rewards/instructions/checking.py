@@ -45,15 +45,20 @@ def judge_instructions(row: Mapping[str, Any], text: str) -> Judgement:
 
 
 def check_instructions(
-    instructions: Sequence[Instruction], response: str, prompt: str = ""
+    instructions: Sequence[Instruction],
+    response: str,
+    prompt: str = "",
+    bind: Callable[[Instruction], Check] = bound,
 ) -> Judgement:
     """Judge a response, thinking already left out, by instructions; see the head of this file.
+
+    ``bind`` makes the check of an instruction, VerifierError if there is none.
 
     With a prompt, the instructions' arguments must agree with it: nobody knows which of the two a
     response should follow. The reward is 1 or 0; shares for a softer one are in ``parts``.
     """
     try:
-        checks = _ready(instructions, prompt)
+        checks = _ready(instructions, prompt, bind)
     except VerifierError as error:
         return Judgement(Verdict.ERROR, None, str(error))
     strict = [_follows(check, [response]) for check in checks]
@@ -79,11 +84,13 @@ def variants(response: str) -> list[str]:
     return list(dict.fromkeys(t.replace("*", "") if bare else t for t, bare in kinds))
 
 
-def _ready(instructions: Sequence[Instruction], prompt: str) -> list[Check]:
+def _ready(
+    instructions: Sequence[Instruction], prompt: str, bind: Callable[[Instruction], Check]
+) -> list[Check]:
     """The checks of all instructions; VerifierError if one cannot be checked."""
     if not instructions:
         raise VerifierError("no instruction to check: a response cannot pass. Drop the row.")
-    checks = [bound(instruction) for instruction in instructions]
+    checks = [bind(instruction) for instruction in instructions]
     asked = instructions if prompt else ()
     found = [note for instruction in asked for note in inconsistencies(prompt, instruction)]
     if found:
