@@ -15,6 +15,7 @@ A program can call what a test passes to it, and read public attributes of that;
 
 from __future__ import annotations
 
+import abc
 import builtins
 import importlib
 import importlib.abc
@@ -155,7 +156,7 @@ def of_values(assertion: Callable[..., None]) -> Callable[..., None]:
     return method
 
 
-class End:
+class End(abc.ABC):
     """One end: its own objects by number, and what stands for those of the other end."""
 
     def __init__(self) -> None:
@@ -165,9 +166,9 @@ class End:
         self._errors: dict[int, type[BaseException]] = {}
         self._far_errors: dict[type[BaseException], int] = {}
 
+    @abc.abstractmethod
     def ask(self, what: str, *arguments: Any) -> Any:
         """Have the other end do something; its value, or what it raised."""
-        raise NotImplementedError
 
     def write(self, value: Any) -> Message:
         """A value as a message of plain data."""
