@@ -15,11 +15,13 @@ from typing import Any
 import yaml
 
 from stages.base.artifacts import workspace
+from stages.base.benchmark_params import BuildBenchmarks
 from stages.base.command import stage_main
 from stages.base.errors import ConfigError
 from stages.base.events import say
 from stages.base.params import Profile, chosen, resolve
 from stages.base.paths import PARAMS, PROFILES, RESOLVED
+from stages.base.schema import meant
 from stages.base.yaml_file import read_yaml
 from stages.cleaning import inputs
 from stages.engines.plan import resource_plan
@@ -80,11 +82,24 @@ def refuse_early(profile: Profile) -> None:
     if asked.context:
         whose = "run_benchmarks.context"
     _require_room("run_benchmarks.max_tokens", asked.max_tokens, longest, whose)
+    listed = _benchmarks(profile.build_benchmarks)
     for name, one in asked.each.items():
+        if name not in listed:
+            raise ConfigError(
+                f"run_benchmarks.each.{name}: build_benchmarks names no such benchmark."
+                f"{meant(name, listed)} A mini set ends in _mini."
+            )
         key, window = f"run_benchmarks.each.{name}", (longest, whose)
         if one.context and one.context < longest:
             window = (one.context, f"{key}.context")
         _require_room(f"{key}.max_tokens", one.max_tokens or asked.max_tokens, *window)
+
+
+def _benchmarks(config: BuildBenchmarks) -> list[str]:
+    """The names that the registry will have."""
+    published = [f"{n}_mini" if one.data == "mini" else n for n, one in config.published.items()]
+    preference = ["preference"] if config.preference_prompts else []
+    return [*(name for name, count in config.problems.items() if count), *preference, *published]
 
 
 def _require_room(key: str, most: int | None, context: int, whose: str = "engine.context") -> None:

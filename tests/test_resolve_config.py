@@ -235,6 +235,10 @@ def own(schema: str = "math", domain: str = "maths", path: str = "profiles", **m
         ({"run_benchmarks": {"max_tokens": 192}}, "leaves no room for a prompt in engine.context"),
         ({"run_benchmarks": {"each": {"chain": {"max_tokens": 192}}}}, r"each\.chain\.max_tokens"),
         (
+            {"run_benchmarks": {"each": {"chian": {"samples": 2}}}},
+            r"each\.chian: build_benchmarks names no such benchmark.* Did you mean 'chain'",
+        ),
+        (
             {"run_benchmarks": {"context": 100, "max_tokens": 100}},
             r"in run_benchmarks\.context, 100 tokens",
         ),

@@ -56,6 +56,9 @@ def score_file(
     needs it; more answers without a judgement than ``max_error_share`` are a VerifierError.
     """
     benchmark = benchmark_named(name)
+    folder = output or OUTPUT / benchmark.name
+    for file in (SCORES, ITEMS, SAMPLES):  # or a run that fails would seem to have them
+        (folder / file).unlink(missing_ok=True)
     loaded = load(benchmark, data or DATA / benchmark.name, shuffle)
     by_id = {problem.id: problem for problem in loaded.problems}
     given = read_responses(responses, by_id, benchmark.tries)
@@ -67,7 +70,6 @@ def score_file(
         refuse_silent_judge(name, verdicts, max_error_share)
         samples, judge = as_samples(benchmark, loaded, given, verdicts), {"judge": about}
     found = totals(benchmark, loaded, samples) | judge
-    folder = output or OUTPUT / benchmark.name
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".partial-", dir=folder) as made:
         part = Path(made)

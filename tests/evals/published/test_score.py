@@ -118,6 +118,15 @@ def test_a_row_that_cannot_be_is_refused_with_its_line(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_run_that_fails_leaves_no_results_of_another(tmp_path: Path) -> None:
+    scored("gsm8k", write(tmp_path / "r.jsonl", rows()), tmp_path / "out")
+    assert len(list((tmp_path / "out").iterdir())) == 3
+    bad = write(tmp_path / "r.jsonl", [*rows(), {"id": "none", "response": ""}])
+    with pytest.raises(DataError, match="no problem has the id"):
+        scored("gsm8k", bad, tmp_path / "out")
+    assert list((tmp_path / "out").iterdir()) == []
+
+
 def test_a_benchmark_is_found_in_the_spelling_of_its_paper() -> None:
     names = ("MATH-500", "math_500", "math500")
     assert {benchmark_named(name).name for name in names} == {"math500"}
