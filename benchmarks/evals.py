@@ -23,10 +23,10 @@ from benchmarks.turns import command, report
 from stages.base import params, paths
 from stages.base.benchmark_params import RunBenchmarks
 from stages.evals.asking import Asking, as_asked
-from stages.evals.judging import judge_suite
 from stages.evals.lm_harness import Response, request_rows, respond
 from stages.evals.published.totals import totals
 from stages.evals.suite import read_problems, read_registry
+from stages.evals.suite_scoring import judge_suite
 from stages.evals.summary import evaluate
 from stages.run_benchmarks import start_model
 from stages.sandbox.backends import open_sandbox

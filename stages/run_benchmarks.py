@@ -24,13 +24,13 @@ from stages.base.paths import BENCHMARKS, CHECKPOINTS, RESPONSES, report
 from stages.engines.plan import refuse_if_too_small
 from stages.evals.asking import as_asked, record
 from stages.evals.items import ITEMS, as_csv, items_of
-from stages.evals.judging import judge_suite
 from stages.evals.lm_harness import vllm_model
 from stages.evals.published.totals import totals, units_of
 from stages.evals.rounds import Rounds, plan
 from stages.evals.scoring import SAMPLES, refuse_equal_samples
 from stages.evals.statistics import foretell
 from stages.evals.suite import read_problems, read_registry
+from stages.evals.suite_scoring import judge_suite
 from stages.evals.summary import SCORES, evaluate
 from stages.evals.windows import Positions
 from stages.sandbox.backends import open_sandbox

@@ -44,10 +44,10 @@ from stages.evals.judges.judging import open_questions
 from stages.evals.judges.store import Store
 from stages.evals.published import score
 from stages.evals.published.benchmark import load
+from stages.evals.published.next_tries import next_prompts
 from stages.evals.published.olympiad import olympiad
 from stages.evals.published.proving import prove, rows
 from stages.evals.published.responses import read_responses
-from stages.evals.published.rounds import next_prompts
 from stages.evals.published.table import TABLE
 from stages.evals.published.totals import table
 from stages.sandbox.backends import open_sandbox

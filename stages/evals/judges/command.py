@@ -11,7 +11,7 @@ from typing import Any
 from stages.base.errors import ConfigError
 from stages.base.events import say
 from stages.base.params import Endpoint, Engine, Run, load
-from stages.evals.judges.asking import Asker
+from stages.evals.judges.asker import Asker
 from stages.evals.judges.endpoint import EndpointAsker
 from stages.evals.judges.judging import MAX_ERROR_SHARE, UNNAMED, Panel
 from stages.evals.judges.local import EngineAsker

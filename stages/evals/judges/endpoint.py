@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from stages.base.checking import encodable
 from stages.base.params import Endpoint
 from stages.base.served import CUT, Served
-from stages.evals.judges.asking import Reply, name_at
+from stages.evals.judges.asker import Reply, name_at
 
 GIVE_UP = 20
 """Failures in a row after which the server is asked no more: it is gone, or refuses the key."""

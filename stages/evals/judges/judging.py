@@ -17,7 +17,7 @@ from typing import Any
 from stages.base.errors import ConfigError, VerifierError
 from stages.base.records import Judgement, Problem, Verdict
 from stages.base.seeds import derive_seed
-from stages.evals.judges.asking import Asker, Reply, Scores
+from stages.evals.judges.asker import Asker, Reply, Scores
 from stages.evals.judges.prompts import Filled, Template
 from stages.evals.judges.reading import Reading, read
 from stages.evals.judges.store import UNKNOWN, Asked, Store, key_of

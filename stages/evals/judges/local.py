@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from stages.base.records import Problem
-from stages.evals.judges.asking import Reply, name_at
+from stages.evals.judges.asker import Reply, name_at
 from stages.evals.lm_harness import Assignment, Sampling, respond
 
 SEED = 0

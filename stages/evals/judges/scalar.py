@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stages.base.records import PackedBatch
-from stages.evals.judges.asking import Scores
+from stages.evals.judges.asker import Scores
 from stages.evals.judges.prompts import unforged
 
 if TYPE_CHECKING:

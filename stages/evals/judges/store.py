@@ -18,7 +18,7 @@ from pathlib import Path
 
 from stages.base.errors import DataError, ResourceError
 from stages.base.jsonl import dump_line, parse_object
-from stages.evals.judges.asking import Asker, Reply
+from stages.evals.judges.asker import Asker, Reply
 
 
 def key_of(model: str, version: str, prompt: str) -> str:

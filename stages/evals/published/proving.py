@@ -14,7 +14,7 @@ from typing import Any
 
 from stages.base.records import Problem
 from stages.base.seeds import derive_seed
-from stages.evals.judges.asking import Asker, Reply
+from stages.evals.judges.asker import Asker, Reply
 from stages.evals.judges.prompts import Template
 from stages.evals.judges.reading import read
 from stages.evals.judges.store import Asked, Store, key_of

@@ -6,7 +6,7 @@ import json
 
 from stages.base.params import Endpoint
 from stages.base.served import Answer
-from stages.evals.judges.asking import Reply
+from stages.evals.judges.asker import Reply
 from stages.evals.judges.endpoint import GIVE_UP, EndpointAsker
 from tests.base.server import chat_server, completion
 

@@ -9,7 +9,7 @@ import pytest
 
 from stages.base.errors import ConfigError, VerifierError
 from stages.base.records import Judgement, Problem, Verdict
-from stages.evals.judges.asking import Reply, Scripted
+from stages.evals.judges.asker import Reply, Scripted
 from stages.evals.judges.judging import (
     AGAIN,
     Judged,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stages.evals.judges.asking import Reply
+from stages.evals.judges.asker import Reply
 from stages.evals.judges.local import EngineAsker
 from tests.evals.scripted import scripted
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from stages.evals.judges.asking import Reply, Scripted
+from stages.evals.judges.asker import Reply, Scripted
 from stages.evals.judges.judging import UNNAMED, Panel
 from stages.evals.judges.store import Store
 from stages.evals.published.creative_writing import CRITERIA, LESS_IS_BETTER

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stages.base.records import Problem
-from stages.evals.judges.asking import Scripted
+from stages.evals.judges.asker import Scripted
 from stages.evals.judges.judging import AGAIN, Panel
 from stages.evals.judges.reading import Reading
 from stages.evals.published.benchmark import load

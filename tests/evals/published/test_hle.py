@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stages.base.records import Judgement, Problem, Verdict
-from stages.evals.judges.asking import Scripted
+from stages.evals.judges.asker import Scripted
 from stages.evals.judges.judging import AGAIN, Panel
 from stages.evals.lm_harness import Response
 from stages.evals.published.benchmark import Sample

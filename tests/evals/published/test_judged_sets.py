@@ -10,7 +10,7 @@ import pytest
 from stages.base.errors import ConfigError, VerifierError
 from stages.base.records import Problem
 from stages.evals import __main__ as command
-from stages.evals.judges.asking import Reply, Scripted
+from stages.evals.judges.asker import Reply, Scripted
 from stages.evals.judges.judging import Panel
 from stages.evals.judges.store import Store
 from stages.evals.published.score import score_file

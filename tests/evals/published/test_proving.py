@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stages.evals import __main__ as command
-from stages.evals.judges.asking import Reply, Scripted
+from stages.evals.judges.asker import Reply, Scripted
 from stages.evals.judges.store import Store
 from stages.evals.published.benchmark import load
 from stages.evals.published.proving import Attempt, prove, rows

@@ -17,7 +17,7 @@ from stages.base.records import Problem
 from stages.evals import __main__ as command
 from stages.evals.lm_harness import Response
 from stages.evals.published.benchmark import load
-from stages.evals.published.rounds import next_prompts
+from stages.evals.published.next_tries import next_prompts
 from stages.evals.published.score import benchmark_named
 from tests.evals.published.minis import MINI, write
 from tests.problems.runs import Broken
