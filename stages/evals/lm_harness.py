@@ -59,13 +59,16 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Response:
-    """One sample: the raw text with its thinking, and how it ended (as :class:`Ending`)."""
+    """One sample: the raw text with its thinking, and how it ended (as :class:`Ending`).
+
+    ``tokens`` is None where nobody counted them: in a text from elsewhere.
+    """
 
     problem: str
     repeat: int
     text: str
     finish: str
-    tokens: int
+    tokens: int | None
 
 
 def request_rows(asked: Assignment, run_seed: int) -> list[dict[str, Any]]:
