@@ -154,8 +154,9 @@ def vllm_model(
         )
     except (OSError, ValueError, RuntimeError) as error:
         raise EngineError(
-            f"{checkpoint}: vLLM could not load this checkpoint ({error}). Check that it is whole "
-            "and of an architecture vLLM knows."
+            f"{checkpoint}: vLLM could not load this checkpoint ({error}). Check that it is whole, "
+            f"of an architecture vLLM knows, and made for a window of {engine.context} tokens, "
+            f"which {engine.cache_gib:g} GiB of cache must hold."
         ) from error
 
 
