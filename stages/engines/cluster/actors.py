@@ -26,9 +26,16 @@ from stages.base.errors import EngineError
 from stages.base.protocols import LossFunction, Scorer, Scores
 from stages.base.records import PackedBatch, Trajectory
 from stages.engines.checkpoints import tensor_shapes
-from stages.engines.cluster.calls import BrokenGroupError
 from stages.engines.cluster.network import address_towards, free_port, interface_of
-from stages.engines.cluster.wire import Digest, Entry, Meeting, Table, WeightGroup
+from stages.engines.cluster.wire import (
+    BrokenGroupError,
+    BrokenLinkError,
+    Digest,
+    Entry,
+    Meeting,
+    Table,
+    WeightGroup,
+)
 from stages.engines.deepspeed_trainer import DeepSpeedTrainer
 from stages.engines.process_group import join_ranks
 from stages.engines.vllm_sampler import VllmSampler
@@ -215,8 +222,7 @@ class TrainerRank(_Actor):
                 return ""
             try:
                 return self._group.send(stream, table, bucket)
-            except EngineError:
-                self._group = None
+            except (BrokenLinkError, EngineError):
                 for _ in stream:
                     pass
                 raise
@@ -319,11 +325,7 @@ class EngineActor(_Actor):
         held = set(llm.apply_model(_plain_names)[0])
         stream = _keeping(self._group.receive(table, bucket, digest), held, kept)
         with torch.no_grad():
-            try:
-                llm.collective_rpc("reload_weights", kwargs={"weights_iterator": stream})
-            except EngineError as error:
-                self._group = None
-                raise BrokenGroupError(str(error)) from error
+            llm.collective_rpc("reload_weights", kwargs={"weights_iterator": stream})
             llm.apply_model(repack)
             wrong = llm.apply_model(lambda model: _different(model, kept))[0]
         if wrong:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import ray
 from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
 
 from stages.base.errors import ClusterError, EverystepError
 from stages.base.events import say
+from stages.engines.cluster.wire import BrokenGroupError, BrokenLinkError
 
 PING = 5.0
 """Seconds an actor may take to answer a ping."""
@@ -35,13 +36,18 @@ class Member:
 
 @dataclass(frozen=True)
 class Loss:
-    """Who did not do what was asked, and how that was seen."""
+    """Who did not do what was asked, and how that was seen.
+
+    ``broken`` is set for one that lives but lost touch with the others: of its "group" of ranks,
+    or only of the "link" that weights take.
+    """
 
     member: str
     node: str
     call: str
     seconds: float
     how: str
+    broken: Literal["", "group", "link"] = ""
 
     def __str__(self) -> str:
         return f"{self.member} on {self.node} {self.how}: {self.call} after {self.seconds:.1f} s"
@@ -155,41 +161,39 @@ def collect(
                 answers[member.name] = ray.get(ref)
                 log.took(member.name, call, passed)
             except RayError as error:
-                losses.append(Loss(member.name, member.node, call, passed, _why(error)))
+                losses.append(_loss(member, call, passed, error))
     late = [asked[ref] for ref in waiting]
     if losses and together:
-        losses = _culprits(losses, late, call, started)
+        losses += _hanging(late, call, started)
     elif late:
         losses += _silent(late, call, started)
     if losses:
-        raise LostError(losses, answers)
+        raise LostError(_culprits(losses), answers)
     return [answers[member.name] for member in members]
 
 
-def _why(error: RayError) -> str:
+def _loss(member: Member, call: str, passed: float, error: RayError) -> Loss:
     """How a member was lost; an error of ours, or one of its program, is raised."""
     if isinstance(error, RayTaskError):
         cause = error.cause
         if isinstance(cause, BrokenGroupError):
-            return f"lost touch with the others ({cause})"
+            broken: Literal["group", "link"] = (
+                "link" if isinstance(cause, BrokenLinkError) else "group"
+            )
+            how = f"lost touch with the others ({cause})"
+            return Loss(member.name, member.node, call, passed, how, broken)
         if isinstance(cause, EverystepError):
             raise cause from error
         raise error
-    if isinstance(error, RayActorError):
-        return "died"
-    return f"cannot be reached ({type(error).__name__})"
+    died = isinstance(error, RayActorError)
+    how = "died" if died else f"cannot be reached ({type(error).__name__})"
+    return Loss(member.name, member.node, call, passed, how)
 
 
-class BrokenGroupError(Exception):
-    """A collective did not come to its end: another member is gone or hangs."""
-
-
-def _culprits(
-    losses: Sequence[Loss], others: Sequence[Member], call: str, started: float
-) -> list[Loss]:
-    """Those that died, if any did, else those that hang, else those that only lost touch."""
-    dead = [loss for loss in losses if loss.how == "died"]
-    return dead or _hanging(others, call, started) or list(losses)
+def _culprits(losses: Sequence[Loss]) -> list[Loss]:
+    """Those that are gone, if any are; else those whose group broke; else those whose link did."""
+    gone = [loss for loss in losses if not loss.broken]
+    return gone or [loss for loss in losses if loss.broken == "group"] or list(losses)
 
 
 def _silent(members: Sequence[Member], call: str, started: float) -> list[Loss]:

@@ -114,9 +114,15 @@ class ClusterChannel:
         return table
 
     def _mend(self, error: LostError) -> None:
-        """Replace who is lost: a rank means all ranks, an engine only itself."""
-        of_trainer = [loss for loss in error.losses if loss.member.startswith("rank")]
-        of_engines = [loss for loss in error.losses if loss.member.startswith("engine")]
+        """Replace who is lost: a rank means all ranks, an engine only itself.
+
+        Where only the link broke, nobody is: they meet again.
+        """
+        gone = [loss for loss in error.losses if loss.broken != "link"]
+        of_trainer = [loss for loss in gone if loss.member.startswith("rank")]
+        of_engines = [loss for loss in gone if loss.member.startswith("engine")]
+        if not gone:
+            self._log.give_up_after(self._settings.rebuilds, "weight group", error)
         if of_trainer:
             self._trainer.rebuild(LostError(of_trainer))
         if of_engines:

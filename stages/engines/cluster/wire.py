@@ -23,6 +23,14 @@ from stages.base.errors import EngineError
 ALIGNED = 16
 
 
+class BrokenGroupError(Exception):
+    """A collective did not come to its end: another member is gone or hangs."""
+
+
+class BrokenLinkError(BrokenGroupError):
+    """The same of a weight group: whoever is left can meet again in a new one."""
+
+
 @dataclass(frozen=True)
 class Entry:
     """One tensor of the stream."""
@@ -134,7 +142,7 @@ class WeightGroup:
             store = PrefixStore(meeting.name, meeting_point)
             self._group: Any = ProcessGroupGloo(store, end, meeting.size, patience)
         except (RuntimeError, ValueError) as error:
-            raise EngineError(f"weight group {meeting.name}: did not form ({error}).") from error
+            raise BrokenLinkError(f"weight group {meeting.name} did not form: {error}") from error
 
     def send(self, tensors: Iterable[tuple[str, Tensor]], table: Table, bucket: int) -> str:
         """Send a stream to all other ends; returns its checksum.
@@ -171,4 +179,4 @@ class WeightGroup:
         try:
             work.wait()
         except RuntimeError as error:
-            raise EngineError(f"the weight group broke ({error}).") from error
+            raise BrokenLinkError(f"the weight group broke: {error}") from error
