@@ -12,20 +12,21 @@ Nothing of the host's network is touched: the switch has a namespace of its own,
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+from tests.engines.cluster.cluster import ROOT, ClusterError, Process
+
 TMP = Path("/tmp")
-MARK = "everystep-nodes"
+MARK = "esnodes"  # short: Ray's sockets lie in folders named so, and bear no long paths
+_HOMES = itertools.count()
 UNSHARE = [
     "unshare", "--net", "--mount", "--pid", "--uts", "--ipc", "--fork", "--kill-child",
     "--mount-proc",
@@ -55,10 +56,6 @@ mount --move "$stage" /tmp
 echo up
 read -r _ || true
 """
-
-
-class MachineError(RuntimeError):
-    """A machine could not be made, or what was asked of it is not there."""
 
 
 @cache
@@ -93,7 +90,7 @@ def checked(command: Sequence[str], stdin: str = "") -> str:
     """Standard output of a command that must succeed."""
     done = ran(command, stdin)
     if done.returncode:
-        raise MachineError(f"{' '.join(command)}: {last_line(done.stderr)}")
+        raise ClusterError(f"{' '.join(command)}: {last_line(done.stderr)}")
     return done.stdout
 
 
@@ -118,6 +115,13 @@ def own_name() -> str:
     return f"{MARK}.{os.getpid()}.{started(os.getpid())}"
 
 
+def new_home() -> Path:
+    """An empty folder of this process."""
+    home = TMP / f"{own_name()}.{next(_HOMES)}"
+    home.mkdir(mode=0o700)
+    return home
+
+
 def is_orphan(name: str) -> bool:
     """Whether the process after which something was named is gone."""
     mark, pid, start = name.split(".")[:3]
@@ -137,24 +141,13 @@ def sweep() -> list[str]:
     left = [(source, place) for source, place in mounts() if is_orphan(source)]
     for _, place in left:
         checked(["umount", "--lazy", place])
-    homes = [home for home in Path(tempfile.gettempdir()).glob(f"{MARK}.*") if is_orphan(home.name)]
+    homes = [home for home in TMP.glob(f"{MARK}.*") if is_orphan(home.name)]
     for home in homes:
         shutil.rmtree(home, ignore_errors=True)
     return [place for _, place in left] + [str(home) for home in homes]
 
 
 # -- machines ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Process:
-    """One process of a machine, as it is seen from outside."""
-
-    pid: int
-    inner: int
-    """Its number on its own machine."""
-    command: str
-    state: str
 
 
 class Machine:
@@ -174,7 +167,7 @@ class Machine:
         assert self._holder.stdout
         if self._holder.stdout.readline().strip() != "up":
             _, errors = self._holder.communicate(timeout=10)
-            raise MachineError(f"{name} did not come up: {last_line(errors)}")
+            raise ClusterError(f"{name} did not come up: {last_line(errors)}")
         holder = self._holder.pid
         self.first = int(Path(f"/proc/{holder}/task/{holder}/children").read_text().split()[0])
         self._space = space(self.first)
@@ -192,7 +185,7 @@ class Machine:
     def enter(self, command: Sequence[str], folder: Path = ROOT) -> list[str]:
         """The command that runs another on this machine, in a folder."""
         if not self.is_on:
-            raise MachineError(f"{self.name} is off")
+            raise ClusterError(f"{self.name} is off")
         return [
             "nsenter", f"--target={self.first}", "--net", "--mount", "--pid", "--uts", "--ipc",
             f"--wdns={folder}", "--", *command,

@@ -5,19 +5,16 @@ One cluster for the file; the tests come in the order of their damage.
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.engines.cluster.cluster import ROOT, Driver
 from tests.engines.cluster.namespaces import (
-    ROOT,
     is_orphan,
     living,
     mounts,
@@ -27,7 +24,8 @@ from tests.engines.cluster.namespaces import (
     sweep,
     why_not,
 )
-from tests.engines.cluster.nodes import Driver, NodeCluster
+from tests.engines.cluster.nodes import NodeCluster
+from tests.engines.cluster.waiting import said, until
 
 pytestmark = pytest.mark.slow
 HEAD, ONE, TWO = (f"10.77.0.{k}" for k in (1, 2, 3))
@@ -60,23 +58,6 @@ def watch(cluster) -> Driver:
     return driver
 
 
-def said(driver: Driver, what: str) -> list[dict[str, Any]]:
-    """Its lines of one kind."""
-    lines = [line for line in driver.output.splitlines(keepends=True) if line.endswith("}\n")]
-    return [found for line in lines if what in (found := json.loads(line))]
-
-
-def until(true: Callable[[], Any], seconds: float, driver: Driver | None = None) -> float:
-    """Seconds until something holds."""
-    began = time.monotonic()
-    while not true():
-        words = driver.output[-2000:] if driver else ""
-        assert driver is None or driver.returncode is None, f"the driver ended:\n{words}"
-        assert time.monotonic() < began + seconds, f"not within {seconds} s\n{words}"
-        time.sleep(0.05)
-    return time.monotonic() - began
-
-
 def is_alive(driver: Driver, address: str) -> bool:
     """Whether Ray held a node for alive, by the driver's last word."""
     told = said(driver, "alive")
@@ -103,11 +84,11 @@ def test_a_process_is_found_by_what_ray_calls_it_and_by_its_number(cluster, watc
     inner = {fact["name"]: fact["pid"] for fact in said(watch, "facts")[0]["facts"]}
     for node in cluster.nodes:
         assert node.pids(r"ray::Sitter\b") == node.pids(inner[node.name])
-    [pid] = cluster.node(1).kill(r"ray::Sitter\b", signal.SIGSTOP)
-    until(lambda: cluster.node(1).processes(inner["node1"])[0].state == "T", 5)
-    assert cluster.node(1).kill(inner["node1"], signal.SIGCONT) == [pid]
+    [pid] = cluster.nodes[1].kill(r"ray::Sitter\b", signal.SIGSTOP)
+    until(lambda: cluster.nodes[1].processes(inner["node1"])[0].state == "T", 5)
+    assert cluster.nodes[1].kill(inner["node1"], signal.SIGCONT) == [pid]
     with pytest.raises(RuntimeError, match=r"nothing on node1 matches 'ray::Nobody'"):
-        cluster.node(1).kill("ray::Nobody")
+        cluster.nodes[1].kill("ray::Nobody")
 
 
 def test_a_full_disk_is_full_for_all(cluster):
@@ -115,7 +96,7 @@ def test_a_full_disk_is_full_for_all(cluster):
     command = [sys.executable, "-c", f"import sys; {write}"]
 
     def written(number: int, name: str) -> str:
-        whole = cluster.node(number).machine.enter([*command, str(disk.folder / name)])
+        whole = cluster.nodes[number].machine.enter([*command, str(disk.folder / name)])
         return ran(whole).stderr
 
     assert written(1, "before") == ""
@@ -128,7 +109,7 @@ def test_a_full_disk_is_full_for_all(cluster):
 
 
 def test_nobody_notices_a_short_cut(cluster, watch):
-    with cluster.node(1).cut_off(3.0):
+    with cluster.nodes[1].cut_off(3.0):
         pass
     until(lambda: said(watch, "late"), 10, watch)
     assert {event["late"] for event in said(watch, "late")} == {ONE}
@@ -138,7 +119,7 @@ def test_nobody_notices_a_short_cut(cluster, watch):
 
 
 def test_a_node_without_power_and_one_without_raylet_are_missed_and_come_back(cluster, watch):
-    one, two = cluster.node(1), cluster.node(2)
+    one, two = cluster.nodes[1], cluster.nodes[2]
     two.power_off()
     with pytest.raises(RuntimeError, match="node2 is off"):
         two.pids()
@@ -161,7 +142,7 @@ def test_a_driver_that_fails_or_lasts_is_told_so(cluster):
         cluster.run(["-c", "print('alas'); raise SystemExit(3)"], timeout=30)
     with pytest.raises(RuntimeError, match="ran beyond 1 s"):
         cluster.run(["-c", "import time; time.sleep(99)"], timeout=1)
-    assert not cluster.node(0).pids(r"time\.sleep")
+    assert not cluster.nodes[0].pids(r"time\.sleep")
 
 
 def test_nothing_is_left_of_it(cluster, interfaces):
@@ -180,6 +161,7 @@ MACHINES = """
 import sys, time
 from pathlib import Path
 from tests.engines.cluster.nodes import NodeCluster
+from tests.engines.cluster.waiting import said, until
 with NodeCluster(Path(sys.argv[1]), nodes=2, disks={"disk": 1}, raylets=False) as cluster:
     for node in cluster.nodes:
         cluster.launch(node, ["sleep", "1000"], cluster.node_env(node))
@@ -214,6 +196,6 @@ def test_machines_end_with_whoever_made_them(sign, tmp_path):
 
 
 def test_what_belongs_to_a_living_process_is_no_orphan():
-    assert is_orphan("everystep-nodes.1.0.x")
-    assert is_orphan(f"everystep-nodes.{2**22 + 1}.5.x")
-    assert not is_orphan(f"everystep-nodes.1.{Path('/proc/1/stat').read_text().split()[21]}.x")
+    assert is_orphan("esnodes.1.0.x")
+    assert is_orphan(f"esnodes.{2**22 + 1}.5.x")
+    assert not is_orphan(f"esnodes.1.{Path('/proc/1/stat').read_text().split()[21]}.x")

@@ -36,7 +36,7 @@ class Sitter:
             "name": name,
             "address": ray.util.get_node_ip_address(),
             "pid": os.getpid(),
-            "interface": os.environ["GLOO_SOCKET_IFNAME"],
+            "interface": os.environ.get("GLOO_SOCKET_IFNAME"),
         }
 
     def marks(self) -> list[str]:
@@ -76,30 +76,31 @@ class Watch:
     """A call to each sitter at any time, and what becomes of them."""
 
     def __init__(self) -> None:
+        self.addresses = {node["NodeID"]: node["NodeManagerAddress"] for node in ray.nodes()}
         self.sitters = {
-            node["NodeManagerAddress"]: Sitter.options(
-                scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+            number: Sitter.options(
+                scheduling_strategy=NodeAffinitySchedulingStrategy(number, soft=False)
             ).remote()
-            for node in ray.nodes()
+            for number in self.addresses
         }
         self.calls: dict[Any, tuple[str, float]] = {}
 
-    def ask(self, address: str) -> None:
-        """Begin a call."""
-        self.calls[self.sitters[address].nap.remote(0.05)] = address, time.monotonic()
+    def ask(self, number: str) -> None:
+        """Begin a call to the sitter on a node."""
+        self.calls[self.sitters[number].nap.remote(0.05)] = number, time.monotonic()
 
     def look(self) -> None:
         """Take what has come, and ask again."""
         for done in ray.wait(list(self.calls), timeout=0.1)[0]:
-            address, began = self.calls.pop(done)
+            number, began = self.calls.pop(done)
             try:
                 ray.get(done)
             except RayError as error:
-                say(died=address, how=type(error).__name__)
+                say(died=self.addresses[number], how=type(error).__name__)
                 continue
             if (took := time.monotonic() - began) > 1:
-                say(late=address, seconds=took)
-            self.ask(address)
+                say(late=self.addresses[number], seconds=took)
+            self.ask(number)
 
 
 def main(shared: Path) -> None:
@@ -110,8 +111,8 @@ def main(shared: Path) -> None:
     marks = ray.get([sitter.marks.remote() for sitter in watch.sitters.values()])
     say(facts=[fact | {"marks": seen} for fact, seen in zip(facts, marks, strict=True)])
     say(placed=placed(2))
-    for address in watch.sitters:
-        watch.ask(address)
+    for number in watch.sitters:
+        watch.ask(number)
     known = alive()
     while not (shared / "enough").exists():
         watch.look()
