@@ -6,18 +6,20 @@ The test stays outside; what uses Ray is a driver: a Python script that runs on 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import secrets
 import signal
 import subprocess
 import sys
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 ROOT = Path(__file__).resolve().parents[3]
 STORE = 80_000_000  # bytes; about Ray's least
@@ -103,6 +105,27 @@ class Driver:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._running.pid, signal.SIGKILL)
             self._running.wait(30)
+
+
+def said(driver: Driver, what: str) -> list[dict[str, Any]]:
+    """Its whole lines of JSON of one kind, in order."""
+    lines = [line for line in driver.output.splitlines(keepends=True) if line.endswith("}\n")]
+    events = [json.loads(line) for line in lines if line.startswith("{")]
+    return [event for event in events if what in event]
+
+
+def until(true: Callable[[], Any], seconds: float, driver: Driver | None = None) -> float:
+    """Seconds until something holds; ``ClusterError`` if it does not, or a driver ends before."""
+    began = time.monotonic()
+    while not true():
+        over = driver is not None and driver.returncode is not None
+        if over or time.monotonic() > began + seconds:
+            words = driver.output[-3000:] if driver else ""
+            raise ClusterError(
+                f"{'the driver ended' if over else f'not within {seconds} s'}\n{words}"
+            )
+        time.sleep(0.05)
+    return time.monotonic() - began
 
 
 class Node(ABC):

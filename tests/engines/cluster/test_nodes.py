@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engines.cluster.cluster import ROOT, Driver
+from tests.engines.cluster.cluster import ROOT, Driver, said, until
 from tests.engines.cluster.namespaces import (
     is_orphan,
     living,
@@ -25,7 +25,6 @@ from tests.engines.cluster.namespaces import (
     why_not,
 )
 from tests.engines.cluster.nodes import NodeCluster
-from tests.engines.cluster.waiting import said, until
 
 pytestmark = pytest.mark.slow
 HEAD, ONE, TWO = (f"10.77.0.{k}" for k in (1, 2, 3))
@@ -161,7 +160,6 @@ MACHINES = """
 import sys, time
 from pathlib import Path
 from tests.engines.cluster.nodes import NodeCluster
-from tests.engines.cluster.waiting import said, until
 with NodeCluster(Path(sys.argv[1]), nodes=2, disks={"disk": 1}, raylets=False) as cluster:
     for node in cluster.nodes:
         cluster.launch(node, ["sleep", "1000"], cluster.node_env(node))

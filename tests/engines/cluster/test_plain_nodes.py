@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.engines.cluster.cluster import said, until
 from tests.engines.cluster.plain_nodes import PlainCluster
-from tests.engines.cluster.waiting import said, until
 
 pytestmark = pytest.mark.slow
 
