@@ -26,7 +26,7 @@ from stages.base.errors import EngineError
 from stages.base.protocols import LossFunction, Scorer, Scores
 from stages.base.records import PackedBatch, Trajectory
 from stages.engines.checkpoints import tensor_shapes
-from stages.engines.cluster.calls import BrokenGroupError
+from stages.engines.cluster.calls import BrokenGroupError, BrokenWeightsError
 from stages.engines.cluster.network import address_towards, free_port, interface_of
 from stages.engines.cluster.wire import Digest, Entry, Meeting, Table, WeightGroup
 from stages.engines.deepspeed_trainer import DeepSpeedTrainer
@@ -215,7 +215,7 @@ class TrainerRank(_Actor):
                 return ""
             try:
                 return self._group.send(stream, table, bucket)
-            except EngineError:
+            except (EngineError, BrokenWeightsError):
                 self._group = None
                 for _ in stream:
                     pass
@@ -321,9 +321,9 @@ class EngineActor(_Actor):
         with torch.no_grad():
             try:
                 llm.collective_rpc("reload_weights", kwargs={"weights_iterator": stream})
-            except EngineError as error:
+            except BrokenWeightsError:
                 self._group = None
-                raise BrokenGroupError(str(error)) from error
+                raise
             llm.apply_model(repack)
             wrong = llm.apply_model(lambda model: _different(model, kept))[0]
         if wrong:

@@ -22,7 +22,7 @@ from stages.base.jsonl import read_json
 from stages.base.protocols import RolloutControl
 from stages.base.records import Trajectory
 from stages.engines.cluster.actors import EngineActor, Slice
-from stages.engines.cluster.calls import Log, LostError, Member, ask, collect, end
+from stages.engines.cluster.calls import Log, LostError, Member, ask, collect, end, first_start
 from stages.engines.cluster.placing import Place, actor_class, head_address, project_folder
 from stages.engines.vllm_sampler import stop_tokens
 
@@ -52,7 +52,8 @@ class ClusterSampler:
         self.version = 0
         self.push: Callable[[], Any] | None = None
         self._ahead: tuple[Seated, list[Any]] | None = None
-        self.members = self._made(range(len(places)))
+        with first_start("engines", settings.start_patience):
+            self.members = self._made(range(len(places)))
 
     def rollout(self, control: RolloutControl) -> list[Trajectory]:
         """Generate until the control closes or nothing is left; returns the unfinished ones.
@@ -223,8 +224,13 @@ class ClusterSampler:
                 kind.options(**self._places[number].options()).remote(
                     number, *setting, *self._arguments
                 ),
+                self._places[number].node,
             )
             for number in numbers
         ]
-        where = ask(members, "where", [()] * len(members), patience, self._log, together=False)
+        try:
+            where = ask(members, "where", [()] * len(members), patience, self._log, together=False)
+        except LostError:
+            end(members)  # those that stand too: they hold the places of the next ones
+            raise
         return [replace(member, node=node) for member, node in zip(members, where, strict=True)]

@@ -31,6 +31,7 @@ NODE_ENV = {
     "HF_HUB_OFFLINE": "1",
     "DS_ACCELERATOR": "cpu",
     "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_worker_niceness": "0",  # Ray's 15 would leave actors nothing beside any other work
     "RAY_memory_monitor_refresh_ms": "0",  # the machine's memory is not the nodes'
 }
 """What each raylet, and so each actor on it, finds in its environment."""
