@@ -22,6 +22,9 @@ from stages.base.events import say
 PING = 5.0
 """Seconds an actor may take to answer a ping."""
 
+PAUSE = 1.0
+"""Seconds between two tries to find a place for an actor."""
+
 DIED = "died"
 APART = "lost touch with the weight group"
 Observer = Callable[[str, int], None]
@@ -107,6 +110,20 @@ class Log:
             "checkpoint is whole: `dvc repro` goes on from it. run.cluster.rebuilds allows more "
             "losses, run.cluster.patience slower calls."
         ) from error
+
+    def start_again_until(self, end: float, most: int, who: str, error: LostError) -> None:
+        """Note a loss in a rebuild; it counts as one more unless an actor only found no machine.
+
+        Ray may learn seconds later than we that a node is gone, and sends new actors there till
+        then. After ``end`` (of ``time.monotonic``) these count too.
+        """
+        nowhere = all((loss.call, loss.how) == ("where", DIED) for loss in error.losses)
+        if not nowhere or time.monotonic() > end:
+            self.give_up_after(most, who, error)
+            return
+        for loss in error.losses:
+            self.event("lost", str(loss))
+        time.sleep(PAUSE)
 
     def took(self, member: str, call: str, seconds: float) -> None:
         """Add to what a member spent on a call."""

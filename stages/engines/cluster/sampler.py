@@ -10,6 +10,7 @@ An engine that is lost costs a slice: what it had reported goes on elsewhere, fr
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -99,7 +100,9 @@ class ClusterSampler:
 
     def replace(self, error: LostError) -> None:
         """New engines for lost ones, with the present weights once they are pushed."""
-        self._log.give_up_after(self._settings.rebuilds, "engine", error)
+        most, patience = self._settings.rebuilds, self._settings.start_patience
+        self._log.give_up_after(most, "engine", error)
+        late = time.monotonic() + patience
         lost = sorted({int(loss.member.split()[1]) for loss in error.losses})
         end([self.members[number] for number in lost])
         while True:
@@ -107,7 +110,7 @@ class ClusterSampler:
                 made = self._made(lost)
                 break
             except LostError as again:
-                self._log.give_up_after(self._settings.rebuilds, "engine", again)
+                self._log.start_again_until(late, most, "engine", again)
         for member, number in zip(made, lost, strict=True):
             self.members[number] = member
             self._log.event("rebuilt", f"{member.name} on {member.node}")

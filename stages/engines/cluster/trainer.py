@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -180,8 +181,10 @@ class ClusterTrainer:
 
     def rebuild(self, error: LostError) -> None:
         """A new set of ranks where the old one was; ClusterError when there were too many."""
+        most, patience = self._settings.rebuilds, self._settings.start_patience
+        self._log.give_up_after(most, "trainer", error)
+        late = time.monotonic() + patience
         while True:
-            self._log.give_up_after(self._settings.rebuilds, "trainer", error)
             end(self._ranks)
             try:
                 self._start()
@@ -190,7 +193,7 @@ class ClusterTrainer:
                 for change in self._since:
                     self._once(change.call, change.arguments)
             except LostError as again:
-                error = again
+                self._log.start_again_until(late, most, "trainer", again)
                 continue
             self._log.event(
                 "rebuilt", f"{len(self._ranks)} trainer rank(s), attempt {self._attempt}"

@@ -7,6 +7,7 @@ pushes, last of generation: up to there the run must be, to the last digit, the 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from ipaddress import ip_address
 from typing import Any
@@ -27,7 +28,7 @@ SETTINGS = {
     "slice_steps": 2,
     "patience": 40.0,
     "start_patience": 150.0,
-    "rebuilds": 9,
+    "rebuilds": 5,
 }
 ORDERS: dict[str, Any] = {"cluster": SETTINGS, "zero_stage": 3, "steps": 7}
 TRAINER = [("update", 1, "rank"), ("push", 2, "rank")]
@@ -54,11 +55,14 @@ def undisturbed(cluster) -> dict[str, Any]:
     return finished(cluster, "undisturbed", [], lambda node: None)
 
 
-def finished(cluster: NodeCluster, name: str, moments: Moments, act: Act) -> dict[str, Any]:
+def left(
+    cluster: NodeCluster, name: str, moments: Moments, act: Act, **settings: Any
+) -> dict[str, Any]:
     """What a run left that was disturbed at some moments, each on the node of such a member."""
     folder = cluster.shared / name
     folder.mkdir(exist_ok=True)
     orders = ORDERS | {"stops": [moment[:2] for moment in moments]}
+    orders["cluster"] = SETTINGS | settings
     driver = cluster.start(["-m", "tests.engines.cluster.drive", str(folder), json.dumps(orders)])
     for phase, step, kind in moments:
         at = folder / f"at-{phase}-{step}"
@@ -72,7 +76,12 @@ def finished(cluster: NodeCluster, name: str, moments: Moments, act: Act) -> dic
         (folder / f"go-{phase}-{step}").touch()
         act(node)
     driver.wait(240)
-    found = read_json(folder / "found.json")
+    return read_json(folder / "found.json")
+
+
+def finished(cluster: NodeCluster, name: str, moments: Moments, act: Act) -> dict[str, Any]:
+    """The same of a run that came to its end."""
+    found = left(cluster, name, moments, act)
     assert "error" not in found, found["error"]
     return found
 
@@ -103,8 +112,7 @@ def test_four_machines_make_one_run(cluster, undisturbed):
 
 
 def killed(node: MachineNode) -> None:
-    node.kill_raylet()
-    node.kill("^ray::")
+    node.kill(r"raylet/raylet |^ray::(TrainerRank|EngineActor)")
     node.start_raylet()
 
 
@@ -138,3 +146,27 @@ def test_a_short_cut_is_nothing(cluster, undisturbed):
     is_whole(found)
     assert losses(found) == []
     assert found["journal"] == undisturbed["journal"]
+
+
+def test_a_full_disk_stops_the_run_and_spoils_no_checkpoint(cluster, undisturbed):
+    disk, folder = cluster.disks["small"], cluster.shared / "full"
+    folder.mkdir()
+    for name in ("recovery", "checkpoints"):
+        (disk.folder / name).mkdir()
+        (folder / name).symlink_to(disk.folder / name)
+    found = left(cluster, "full", [("update", 5, "rank")], lambda node: disk.fill(leave=2**16))
+    assert re.match(r"ResourceError: .*cannot be written.*MiB are free on its disk", found["error"])
+    assert str(disk.folder / "recovery") in found["error"]
+    disk.drain()
+    again = finished(cluster, "full", [], lambda node: None)
+    is_whole(again)
+    assert again["journal"] == undisturbed["journal"]
+
+
+def test_what_cannot_start_says_where_and_why(cluster):
+    found = left(cluster, "nowhere", [], lambda node: None, interface="eth9")
+    assert re.match(
+        r"ClusterError: the trainer did not start: rank \d on 10\.77\.0\.\d lost touch.*eth9.*"
+        r"build after [\d.]+ s.*Look at node 10\.77\.0\.\d.*start_patience \(150 s\)",
+        found["error"],
+    )
