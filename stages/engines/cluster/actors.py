@@ -26,16 +26,9 @@ from stages.base.errors import EngineError
 from stages.base.protocols import LossFunction, Scorer, Scores
 from stages.base.records import PackedBatch, Trajectory
 from stages.engines.checkpoints import tensor_shapes
+from stages.engines.cluster.calls import BrokenGroupError, BrokenWeightsError
 from stages.engines.cluster.network import address_towards, free_port, interface_of
-from stages.engines.cluster.wire import (
-    BrokenGroupError,
-    BrokenLinkError,
-    Digest,
-    Entry,
-    Meeting,
-    Table,
-    WeightGroup,
-)
+from stages.engines.cluster.wire import Digest, Entry, Meeting, Table, WeightGroup
 from stages.engines.deepspeed_trainer import DeepSpeedTrainer
 from stages.engines.process_group import join_ranks
 from stages.engines.vllm_sampler import VllmSampler
@@ -222,7 +215,7 @@ class TrainerRank(_Actor):
                 return ""
             try:
                 return self._group.send(stream, table, bucket)
-            except (BrokenLinkError, EngineError):
+            except (EngineError, BrokenWeightsError):
                 for _ in stream:
                     pass
                 raise
