@@ -83,7 +83,7 @@ def measure_engines(arguments: argparse.Namespace) -> None:
         ray.shutdown()
     found = [two / one for one, two in zip(rates[1], rates[2], strict=True)]
     facts = {
-        "tokens a second": f"{statistics.median(rates[1]):.0f} and {statistics.median(rates[2]):.0f}",
+        "tokens a second": [round(statistics.median(rates[engines])) for engines in (1, 2)],
         "sequences": f"{arguments.sequences} an engine, {arguments.tokens} tokens each",
         "slice": f"{arguments.slice_steps} engine steps",
     }
@@ -174,14 +174,13 @@ def measure_push(arguments: argparse.Namespace) -> None:
         sums.append(group.send(iter(tensors), table, bucket))
         wire.recv(1)
 
-    found = []
-    for _ in range(arguments.rounds + 1):
-        found.append(seconds(over_tcp) / seconds(over_gloo))
+    found = [seconds(over_tcp) / seconds(over_gloo) for _ in range(arguments.rounds + 1)]
     other.join()
     report(
         "push by plain TCP",
         found[1:],
-        weights=f"{arguments.mebibytes} MiB bfloat16 from float32, {arguments.bucket_mib} MiB buckets",
+        weights=f"{arguments.mebibytes} MiB bfloat16 from float32",
+        buckets=f"{arguments.bucket_mib} MiB",
         place="two processes, loopback, checksums equal at both ends",
     )
 
