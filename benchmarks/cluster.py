@@ -1,4 +1,4 @@
-"""The Ray runtime on this machine: what the controller costs, what a push reaches, what a loss takes.
+"""The Ray runtime on this machine: what the controller costs, a push reaches, a loss takes.
 
 Four figures, each a ratio or a share within one run:
 
