@@ -83,7 +83,12 @@ def body(_: Namespace) -> dict[str, Any]:
 
 
 def mixed_judge(run: Run, config: TrainGeneralRl, rules: Judge, gold: Judge) -> Judge:
-    """Verifiers and reward model under the profile's weight."""
+    """Verifiers and reward model under the profile's weight.
+
+    The reward model stays in this process, also under ``runtime: ray``: it reads each response
+    once, without a gradient, so one copy on the controller's node is enough as long as it fits
+    there.
+    """
     model = RewardModel.load(paths.REWARD_MODEL, run.hardware.training_threads)
     scores = RewardModelJudge(
         score=model.score,

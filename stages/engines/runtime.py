@@ -20,6 +20,12 @@ from stages.engines.deepspeed_trainer import DeepSpeedTrainer
 from stages.engines.local_runtime import LocalRuntime, start_local
 from stages.engines.vllm_sampler import VllmSampler
 
+AnyTrainer = DeepSpeedTrainer | ClusterTrainer
+"""Both update, score, balance experts, save, restore and export."""
+
+AnySampler = VllmSampler | ClusterSampler
+"""Both roll out and know how many trajectories they decode side by side."""
+
 
 @contextmanager
 def start(
@@ -43,7 +49,7 @@ def start(
 @contextmanager
 def start_trainer(
     run: Run, make: Callable[[], DeepSpeedTrainer], recovery: Path
-) -> Iterator[DeepSpeedTrainer | ClusterTrainer]:
+) -> Iterator[AnyTrainer]:
     """What ``make`` builds, here or in every rank of a cluster; ended with the block."""
     if run.runtime == "local":
         yield make()
@@ -56,7 +62,7 @@ def start_trainer(
 
 
 @contextmanager
-def start_sampler(folder: Path, run: Run, engine: Engine) -> Iterator[VllmSampler | ClusterSampler]:
+def start_sampler(folder: Path, run: Run, engine: Engine) -> Iterator[AnySampler]:
     """An engine over a checkpoint here, or all engines of a cluster; ended with the block."""
     if run.runtime == "local":
         yield VllmSampler(folder, engine, run.seed)

@@ -100,6 +100,10 @@ class Log:
             "losses, run.cluster.patience slower calls."
         ) from error
 
+    def record(self) -> dict[str, Any]:
+        """All of it, for provenance."""
+        return {"cluster": {"events": self.events, "seconds": self.seconds}}
+
     def took(self, member: str, call: str, seconds: float) -> None:
         """Add to what a member spent on a call."""
         spent = self.seconds.setdefault(member, {})

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import ipaddress
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import ray
 from ray.exceptions import GetTimeoutError, RayError
-from ray.util.placement_group import placement_group, placement_group_table
+from ray.util.placement_group import (
+    placement_group,
+    placement_group_table,
+    remove_placement_group,
+)
 from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
 from stages.base.cluster_params import Cluster
@@ -115,6 +120,12 @@ def places(
     ranks = [Place(group, b, 1.0, 1.0 * gpus) for b in order if b < trainers]
     wide = 1.0 * gpus * tensor_parallel
     return ranks, [Place(group, b, 1.0, wide) for b in order if b >= trainers]
+
+
+def release(places: Sequence[Place]) -> None:
+    """Give places back; whatever still stands there ends."""
+    for group in {place.group.id: place.group for place in places}.values():
+        remove_placement_group(group)
 
 
 def _needs(cpus: int, gpus: int) -> dict[str, float]:

@@ -30,7 +30,7 @@ class ClusterRuntime:
 
     def record(self) -> dict[str, Any]:
         """Losses, rebuilds, and seconds by member and call, for provenance."""
-        return {"cluster": {"events": self.log.events, "seconds": self.log.seconds}}
+        return self.log.record()
 
     def close(self) -> None:
         """End all actors."""

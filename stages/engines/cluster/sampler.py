@@ -23,7 +23,7 @@ from stages.base.protocols import RolloutControl
 from stages.base.records import Trajectory
 from stages.engines.cluster.actors import EngineActor, Slice
 from stages.engines.cluster.calls import Log, LostError, Member, ask, collect, end
-from stages.engines.cluster.placing import Place, actor_class, head_address, project_folder
+from stages.engines.cluster.placing import Place, actor_class, head_address, project_folder, release
 from stages.engines.vllm_sampler import stop_tokens
 
 Seated = dict[str, tuple[Trajectory, int]]
@@ -53,6 +53,15 @@ class ClusterSampler:
         self.push: Callable[[], Any] | None = None
         self._ahead: tuple[Seated, list[Any]] | None = None
         self.members = self._made(range(len(places)))
+
+    @property
+    def capacity(self) -> int:
+        """Trajectories that all engines together decode side by side."""
+        return self.engine_config.max_sequences * len(self._places)
+
+    def record(self) -> dict[str, Any]:
+        """Losses, rebuilds, and seconds by member and call, for provenance."""
+        return self._log.record()
 
     def rollout(self, control: RolloutControl) -> list[Trajectory]:
         """Generate until the control closes or nothing is left; returns the unfinished ones.
@@ -112,8 +121,9 @@ class ClusterSampler:
             self._log.event("rebuilt", f"{member.name} on {member.node}")
 
     def close(self) -> None:
-        """End all engines."""
+        """End all engines, and give their places back."""
         end(self.members)
+        release(self._places)
         self.members = []
 
     def _seats(

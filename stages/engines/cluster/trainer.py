@@ -24,7 +24,7 @@ from stages.base.protocols import LossFunction, Scorer, Scores
 from stages.base.records import PackedBatch
 from stages.engines.cluster.actors import Makers, TrainerRank
 from stages.engines.cluster.calls import Log, LostError, Member, ask, end
-from stages.engines.cluster.placing import Place, actor_class, head_address, project_folder
+from stages.engines.cluster.placing import Place, actor_class, head_address, project_folder, release
 
 BLANK = 8
 """Positions of a batch that only fills up a rank's share."""
@@ -60,6 +60,7 @@ class ClusterTrainer:
         self._ranks: list[Member] = []
         self._attempt = 0
         self._changes = 0
+        self._updates = 0
         self._point: Path | None = None  # what a new set of ranks reads; None: the first weights
         self._since: list[Change] = []  # what happened after that point
         self._start()
@@ -129,14 +130,19 @@ class ClusterTrainer:
         found = ask(self._ranks[:1], "table", [(wide, dtype)], self._settings.patience, self._log)
         return list(found[0])
 
+    def record(self) -> dict[str, Any]:
+        """Losses, rebuilds, and seconds by member and call, for provenance."""
+        return self._log.record()
+
     @property
     def ranks(self) -> list[Member]:
         """All of them, in order."""
         return list(self._ranks)
 
     def close(self) -> None:
-        """End all ranks."""
+        """End all ranks, and give their places back."""
         end(self._ranks)
+        release(self._places)
         self._ranks = []
 
     def _dealt(self, batches: Sequence[PackedBatch]) -> list[list[PackedBatch]]:
@@ -151,8 +157,10 @@ class ClusterTrainer:
         found = self._on_all(change.call, change.arguments)
         self._since.append(change)
         self._changes += 1
-        if self._changes % self._settings.recovery_every == 0:
-            self._keep()
+        if change.call == "update":
+            self._updates += 1
+            if self._updates % self._settings.recovery_every == 0:
+                self._keep()
         return found
 
     def _keep(self) -> None:
@@ -233,13 +241,13 @@ def _linked(source: str, target: str) -> None:
 
 
 def _blank(batch: PackedBatch) -> PackedBatch:
-    """A short row without a target: it costs little and moves nothing."""
+    """A short row without a target or a mark: it costs little and moves nothing."""
     return PackedBatch(
         batch.tokens[:1, :BLANK],
         batch.positions[:1, :BLANK],
         batch.segments[:1, :BLANK],
         np.zeros_like(batch.mask[:1, :BLANK]),
-        {name: values[:1, :BLANK] for name, values in batch.extras.items()},
+        {name: np.zeros_like(values[:1, :BLANK]) for name, values in batch.extras.items()},
     )
 
 
