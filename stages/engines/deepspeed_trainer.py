@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import deepspeed
+import numpy as np
 import torch
 import torch.distributed
 from torch import Tensor, nn
@@ -121,6 +122,10 @@ class DeepSpeedTrainer:
         deepspeed.utils.logger.setLevel("WARNING")
         with training_threads(threads):
             self.engine, *_ = deepspeed.initialize(model=module, optimizer=optimizer, config=config)
+        if zero_stage == 3:
+            # A first pass makes known which parameters are used outside their own module (the
+            # head): met first in training, they would contradict what ZeRO-3 had recorded.
+            self.score([_nothing()])
 
     @property
     def model(self) -> Any:
@@ -299,6 +304,12 @@ def _finite(norm: float) -> float:
             "Lower the learning rate, or look at the step's batch."
         )
     return norm
+
+
+def _nothing() -> PackedBatch:
+    """One position, no target."""
+    row = np.zeros((1, 1), dtype=np.int64)
+    return PackedBatch(row, row, row, np.zeros((1, 1), dtype=np.float32))
 
 
 def _tensors(batch: PackedBatch, device: torch.device | str) -> tuple[Tensor, ...]:
