@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from stages.base import paths
 from stages.base.artifacts import workspace
@@ -27,7 +26,6 @@ from stages.base.events import progress, say
 from stages.base.jsonl import read_jsonl, write_json, write_jsonl
 from stages.base.params import Run, TrainRewardModel, load
 from stages.base.paths import report
-from stages.base.records import PackedBatch
 from stages.base.seeds import derive_seed, seeded_random
 from stages.engines.checkpoints import load_model, load_tokenizer
 from stages.engines.deepspeed_trainer import DeepSpeedTrainer, adamw
@@ -169,11 +167,7 @@ def measure(
 ) -> tuple[dict[str, Any], ScoreSettings]:
     """Accuracy and invariance on held-out prompts; mean and spread of the scores there."""
     flat = [exchange for _, both in heldout for exchange in both]
-
-    def score(batch: PackedBatch) -> NDArray[np.float32]:
-        return trainer.score([batch])[0][0]
-
-    scores = end_scores(score, flat, config.max_tokens, config.micro_pairs)
+    scores = end_scores(trainer.score, flat, config.max_tokens, config.micro_pairs)
     lengths = np.array([len(exchange.response) for exchange in flat], dtype=np.float64)
     figures = heldout_figures(
         [pair.kind for pair, _ in heldout],
@@ -182,7 +176,7 @@ def measure(
     )
     mean, std = mean_and_std(scores)
     figures |= {"score_mean": round(mean, 6), "score_std": round(std, 6)}
-    checked = invariance(score, flat[:CHECKED], config.max_tokens, config.micro_pairs)
+    checked = invariance(trainer.score, flat[:CHECKED], config.max_tokens, config.micro_pairs)
     settings = ScoreSettings(config.reads, mean, std, len(flat))
     return {"heldout": figures, "invariance": checked}, settings
 

@@ -26,7 +26,8 @@ def test_the_reward_is_made_of_both_parts_where_there_is_an_answer(tmp_path, mon
     shape = profile.make_base_model.architecture
     tokenizer = train_tokenizer([" ".join(compact_vocabulary())], "compact", shape.vocabulary)
     module = TokenScores(initialise(shape, seed=3), seed=7)
-    RewardModel(module, tokenizer, ScoreSettings("response", 0.0, 1.0, 9), 1).save(tmp_path)
+    module.save(tokenizer, tmp_path)
+    ScoreSettings("response", 0.0, 1.0, 9).save(tmp_path)
     monkeypatch.setattr(paths, "REWARD_MODEL", tmp_path)
     (problem,) = generate("chain", 1, 0, "compact", heldout=False, modulus=10)
 
@@ -44,7 +45,7 @@ def test_the_reward_is_made_of_both_parts_where_there_is_an_answer(tmp_path, mon
     weight = profile.train_general_rl.reward_model_weight
     decode = partial(response_text, tokenizer)
     rules, gold = RuleJudge(decode, Broken()), RuleJudge(decode, Broken(), "preference")
-    judge = mixed_judge(profile.run, profile.train_general_rl, rules, gold)
+    judge = mixed_judge(RewardModel.load(tmp_path, 1), profile.train_general_rl, rules, gold)
     right, false, cut = judge.judge([problem] * 3, answers)
     assert [found.verdict for found in (right, false, cut)] == [
         Verdict.PASS,

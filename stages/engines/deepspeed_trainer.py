@@ -85,8 +85,8 @@ class DeepSpeedTrainer:
     """Protocol ``Trainer`` over a DeepSpeed engine in this process.
 
     ``module`` maps (tokens, positions, segments, mask) to a tuple whose first tensor [B, L] goes to
-    the loss, and knows how to save itself. Learning rates are set at each update: a parameter group's own rate divided by the
-    first group's is kept as its ratio.
+    the loss, and knows how to save itself. Learning rates are set at each update: a parameter
+    group's own rate divided by the first group's is kept as its ratio.
     """
 
     def __init__(

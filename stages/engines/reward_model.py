@@ -22,6 +22,7 @@ from torch import Tensor, nn
 
 from stages.base.errors import CheckpointError, DataError
 from stages.base.jsonl import read_json, write_json
+from stages.base.protocols import Scores
 from stages.base.records import PackedBatch
 from stages.engines.checkpoints import (
     is_first_rank,
@@ -67,7 +68,7 @@ class TokenScores(nn.Module):
     def save(self, tokenizer: Any, folder: Path) -> None:
         """Backbone, tokenizer and head; of several ranks all call this, and the first writes."""
         save_model(self.model, tokenizer, folder)
-        with whole([self.head.weight]):
+        with whole(list(self.head.parameters())):
             if is_first_rank():
                 weight = self.head.weight.detach().cpu().contiguous()
                 with writing(folder):
@@ -113,9 +114,12 @@ class RewardModel:
         self.settings = settings
         self._threads = threads
 
-    def score(self, batch: PackedBatch) -> NDArray[np.float32]:
-        """A score at each position, [B, L]."""
-        return score_positions(self.module, batch, self._threads)
+    def score(self, batches: Sequence[PackedBatch]) -> list[Scores]:
+        """Protocol ``Scorer``: a score at each position, and zeros, both [B, L]."""
+        return [
+            (score_positions(self.module, batch, self._threads), np.zeros_like(batch.mask))
+            for batch in batches
+        ]
 
     def view(self, tokens: Sequence[int]) -> list[int] | None:
         """The part of a response it reads; see :func:`readable_part`."""

@@ -65,10 +65,14 @@ class Slice:
 
 @dataclass(frozen=True)
 class Makers:
-    """What each rank builds: a trainer, and a frozen reference where the objective has one."""
+    """What each rank builds: a trainer, and what is asked beside it and never learns.
+
+    That is a reference where the objective has one, and a reward model where one is asked.
+    """
 
     trainer: Callable[[], DeepSpeedTrainer]
     reference: Callable[[], Scorer] | None = None
+    reward_model: Callable[[], Scorer] | None = None
 
 
 class _Actor:
@@ -129,14 +133,16 @@ class TrainerRank(_Actor):
         self._rank = rank
         self._trainer: DeepSpeedTrainer | None = None
         self._reference: Scorer | None = None
+        self._reward_model: Scorer | None = None
 
     @ray.method(concurrency_group="work")
     def build(self, makers: Makers, ranks: int, address: str, port: int, seconds: float) -> None:
-        """Meet the other ranks, then load what is trained, and the reference if there is one."""
+        """Meet the other ranks, then load what is trained, and what is asked beside it."""
         with _collective():
             join_ranks(self._rank, ranks, address, port, seconds)
             self._trainer = makers.trainer()
             self._reference = makers.reference() if makers.reference else None
+            self._reward_model = makers.reward_model() if makers.reward_model else None
 
     @property
     def trainer(self) -> DeepSpeedTrainer:
@@ -157,6 +163,13 @@ class TrainerRank(_Actor):
         if self._reference is None:
             raise EngineError(f"rank {self._rank}: asked for a reference that was not loaded.")
         return self._reference.score(batches)
+
+    @ray.method(concurrency_group="work")
+    def score_rewards(self, batches: Sequence[PackedBatch]) -> list[Scores]:
+        """The reward model's score at each position, and zeros."""
+        if self._reward_model is None:
+            raise EngineError(f"rank {self._rank}: asked for a reward model that was not loaded.")
+        return self._reward_model.score(batches)
 
     @ray.method(concurrency_group="work")
     def update(

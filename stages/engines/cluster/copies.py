@@ -59,9 +59,7 @@ class Copies:
     def __len__(self) -> int:
         return len(self._members)
 
-    def call(
-        self, method: str, arguments: Sequence[tuple[Any, ...]], turns: int = 1
-    ) -> list[Any]:
+    def call(self, method: str, arguments: Sequence[tuple[Any, ...]], turns: int = 1) -> list[Any]:
         """``method`` with arguments i on copy i, side by side; the answers in order.
 
         Fewer arguments than copies: the first copies answer. A call may take ``turns`` times

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,6 +27,7 @@ class ClusterRuntime:
     sampler: ClusterSampler
     channel: ClusterChannel
     reference: Scorer | None
+    reward_model: Scorer | None
     log: Log
 
     def record(self) -> dict[str, Any]:
@@ -45,8 +47,9 @@ def start_cluster(
     config: ReinforcementLearning,
     recovery: Path,
     observer: Observer | None = None,
+    reward_model: Callable[[], Scorer] | None = None,
 ) -> ClusterRuntime:
-    """Load one checkpoint into all ranks and engines."""
+    """Load one checkpoint into all ranks and engines, a reward model beside into all ranks."""
     settings, log = run.cluster, Log(observer)
     connect(settings)
     for_ranks, for_engines = places(
@@ -59,12 +62,14 @@ def start_cluster(
     arguments = (folder.resolve(), run, config)
     reference: Any = partial(frozen_policy, folder.resolve(), run)
     makers = Makers(
-        partial(policy_trainer, *arguments), reference if config.kl_coefficient > 0 else None
+        partial(policy_trainer, *arguments),
+        reference if config.kl_coefficient > 0 else None,
+        reward_model,
     )
     trainer = ClusterTrainer(for_ranks, makers, settings, recovery, log)
     sampler = ClusterSampler(for_engines, folder, engine, run.seed, settings, log)
     channel = ClusterChannel(trainer, sampler, settings, config.rollout_bits, log)
-    return ClusterRuntime(trainer, sampler, channel, trainer.reference, log)
+    return ClusterRuntime(trainer, sampler, channel, trainer.reference, trainer.reward_model, log)
 
 
 def start_cluster_trainer(run: Run, makers: Makers, recovery: Path) -> ClusterTrainer:

@@ -46,7 +46,7 @@ class RayTasks:
         connect(self._settings)
         # In a list, or Ray would unpack it anew for every task.
         held = [ray.put((work, shared))]
-        remote = ray.remote(_run).options(  # type: ignore[attr-defined]
+        remote = ray.remote(_run).options(
             num_cpus=1, max_retries=self._settings.rebuilds, scheduling_strategy="SPREAD"
         )
         cores = ray.cluster_resources().get("CPU", 1.0)  # type: ignore[no-untyped-call]

@@ -77,7 +77,15 @@ class ClusterTrainer:
     @property
     def reference(self) -> Scorer | None:
         """The frozen model of the KL term, spread over the ranks as the policy is."""
-        return Reference(self) if self._makers.reference else None
+        return Frozen(self, "score_reference") if self._makers.reference else None
+
+    @property
+    def reward_model(self) -> Scorer | None:
+        """The reward model, spread over the ranks, which have nothing else to do when it is asked.
+
+        On a GPU it needs no device of its own that way.
+        """
+        return Frozen(self, "score_rewards") if self._makers.reward_model else None
 
     def _scored(self, call: str, batches: Sequence[PackedBatch]) -> list[Scores]:
         if not batches:
@@ -222,14 +230,15 @@ class ClusterTrainer:
 
 
 @dataclass(frozen=True)
-class Reference:
-    """Protocol ``Scorer`` over the references of all ranks."""
+class Frozen:
+    """Protocol ``Scorer`` over what all ranks hold beside the policy: a call that asks it."""
 
     trainer: ClusterTrainer
+    call: str
 
     def score(self, batches: Sequence[PackedBatch]) -> list[Scores]:
-        """Log-probability and entropy of each target, [B, L]."""
-        return self.trainer._scored("score_reference", batches)
+        """What it says of each position, [B, L]; batch i is scored by rank i mod n."""
+        return self.trainer._scored(self.call, batches)
 
 
 def _linked(source: str, target: str) -> None:
