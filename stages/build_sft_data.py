@@ -37,6 +37,7 @@ from stages.cleaning.hits import hits_markdown
 from stages.cleaning.inputs import require_usable, source_files
 from stages.cleaning.leaks import self_answered
 from stages.cleaning.mixture import rows_for_tokens
+from stages.cleaning.processes import Workers
 from stages.cleaning.recall import recall_gate
 from stages.cleaning.rows import Dropped, Row, dropped_at
 from stages.cleaning.sources import source_rows
@@ -69,7 +70,7 @@ def body(options: argparse.Namespace) -> dict[str, Any] | None:
         items = benchmark_items(BENCHMARKS)
         index = Index(items, config.decontamination_ngram)
         repairs = Counter[str]()
-        plan = Plan(index, ("generated",), config.near_dedup, workers=config.workers)
+        plan = Plan(index, ("generated",), config.near_dedup, workers=workers(run, config))
         cleaned = clean(gather(run, config, modulus, repairs), plan, space.checkpoints, STAGE)
         carriers = list(cleaned.rows.rows(cleaned.kept[:: 1 + len(cleaned.kept) // CARRIERS]))
         gate = recall_gate(index, items, carriers, run.seed)
@@ -96,6 +97,15 @@ def body(options: argparse.Namespace) -> dict[str, Any] | None:
     left = sum(sum(reasons.values()) for reasons in figures["dropped"].values())
     say(f"{STAGE}: {len(corpus.numbers)} rows, {left} left out")
     return {}
+
+
+def workers(run: Run, config: BuildSftData) -> Workers:
+    """Processes of this machine, or tasks on a cluster: the bytes are the same."""
+    if run.runtime == "local":
+        return config.workers
+    from stages.engines.cluster.tasks import RayTasks  # noqa: PLC0415  heavy
+
+    return RayTasks(run.cluster)
 
 
 def gather(

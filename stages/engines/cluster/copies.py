@@ -40,11 +40,11 @@ class Keeper(_Actor):
         self._kept = make()
 
     @ray.method(concurrency_group="work")
-    def call(self, method: str, arguments: tuple[Any, ...]) -> Any:
-        """Call a method of it."""
+    def call(self, work: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        """``work(copy, *arguments)``."""
         if self._kept is None:
-            raise EngineError(f"asked to {method} before it was built.")
-        return getattr(self._kept, method)(*arguments)
+            raise EngineError("a copy was asked before it was built.")
+        return work(self._kept, *arguments)
 
 
 class Copies:
@@ -59,8 +59,10 @@ class Copies:
     def __len__(self) -> int:
         return len(self._members)
 
-    def call(self, method: str, arguments: Sequence[tuple[Any, ...]], turns: int = 1) -> list[Any]:
-        """``method`` with arguments i on copy i, side by side; the answers in order.
+    def call(
+        self, work: Callable[..., Any], arguments: Sequence[tuple[Any, ...]], turns: int = 1
+    ) -> list[Any]:
+        """``work(copy, *arguments)`` with arguments i on copy i, side by side; answers in order.
 
         Fewer arguments than copies: the first copies answer. A call may take ``turns`` times
         ``run.cluster.patience``. ClusterError when too many copies were lost.
@@ -68,7 +70,7 @@ class Copies:
         found: dict[int, Any] = {}
         while missing := [number for number in range(len(arguments)) if number not in found]:
             members = [self._members[number] for number in missing]
-            given = [(method, arguments[number]) for number in missing]
+            given = [(work, arguments[number]) for number in missing]
             patience = turns * self._settings.patience
             try:
                 answers = ask(members, "call", given, patience, self._log, together=False)
