@@ -37,7 +37,6 @@ from stages.cleaning.hits import hits_markdown
 from stages.cleaning.inputs import require_usable, source_files
 from stages.cleaning.leaks import self_answered
 from stages.cleaning.mixture import rows_for_tokens
-from stages.cleaning.processes import Workers
 from stages.cleaning.recall import recall_gate
 from stages.cleaning.rows import Dropped, Row, dropped_at
 from stages.cleaning.sources import source_rows
@@ -45,7 +44,7 @@ from stages.cleaning.steps import STEPS, Plan, clean
 from stages.problems.corpus import family_rows, mean_words
 from stages.problems.registry import require_known
 from stages.reporting.data_page import draw, length_histogram, look, sft_page
-from stages.row_file import page_of_file
+from stages.row_file import page_of_file, workers
 
 STAGE = "build_sft_data"
 PAGE, HISTOGRAMS = report(STAGE, "report.md"), report(STAGE, "histograms.svg")
@@ -70,7 +69,7 @@ def body(options: argparse.Namespace) -> dict[str, Any] | None:
         items = benchmark_items(BENCHMARKS)
         index = Index(items, config.decontamination_ngram)
         repairs = Counter[str]()
-        plan = Plan(index, ("generated",), config.near_dedup, workers=workers(run, config))
+        plan = Plan(index, ("generated",), config.near_dedup, workers=workers(run, config.workers))
         cleaned = clean(gather(run, config, modulus, repairs), plan, space.checkpoints, STAGE)
         carriers = list(cleaned.rows.rows(cleaned.kept[:: 1 + len(cleaned.kept) // CARRIERS]))
         gate = recall_gate(index, items, carriers, run.seed)
@@ -97,15 +96,6 @@ def body(options: argparse.Namespace) -> dict[str, Any] | None:
     left = sum(sum(reasons.values()) for reasons in figures["dropped"].values())
     say(f"{STAGE}: {len(corpus.numbers)} rows, {left} left out")
     return {}
-
-
-def workers(run: Run, config: BuildSftData) -> Workers:
-    """Processes of this machine, or tasks on a cluster: the bytes are the same."""
-    if run.runtime == "local":
-        return config.workers
-    from stages.engines.cluster.tasks import RayTasks  # noqa: PLC0415  heavy
-
-    return RayTasks(run.cluster)
 
 
 def gather(
