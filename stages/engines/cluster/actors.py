@@ -66,17 +66,21 @@ class Slice:
 
 @dataclass(frozen=True)
 class Makers:
-    """What each rank builds: a trainer, and a frozen reference where the objective has one."""
+    """What each rank builds: a trainer, and what is asked beside it and never learns.
+
+    That is a reference where the objective has one, and a reward model where one is asked.
+    """
 
     trainer: Callable[[], DeepSpeedTrainer]
     reference: Callable[[], Scorer] | None = None
+    reward_model: Callable[[], Scorer] | None = None
 
 
 def work(method: Callable[..., Answer]) -> Callable[..., Answer]:
     """A method of work: one at a time, and what it takes is counted under its name."""
 
     @wraps(method)
-    def counted(self: _Actor, *arguments: Any) -> Answer:
+    def counted(self: Actor, *arguments: Any) -> Answer:
         started = time.perf_counter()
         try:
             return method(self, *arguments)
@@ -87,7 +91,7 @@ def work(method: Callable[..., Answer]) -> Callable[..., Answer]:
     return cast("Callable[..., Answer]", ray.method(concurrency_group="work")(counted))
 
 
-class _Actor:
+class Actor:
     """What both kinds share."""
 
     def __init__(self, folder: str, head: str, interface: str) -> None:
@@ -143,7 +147,7 @@ class _Actor:
         return {}
 
 
-class TrainerRank(_Actor):
+class TrainerRank(Actor):
     """One rank of a trainer; :meth:`join` and :meth:`build` come first, on all ranks together."""
 
     def __init__(self, rank: int, folder: str, head: str, interface: str) -> None:
@@ -151,14 +155,16 @@ class TrainerRank(_Actor):
         self._rank = rank
         self._trainer: DeepSpeedTrainer | None = None
         self._reference: Scorer | None = None
+        self._reward_model: Scorer | None = None
 
     @work
     def build(self, makers: Makers, ranks: int, address: str, port: int, seconds: float) -> None:
-        """Meet the other ranks, then load what is trained, and the reference if there is one."""
+        """Meet the other ranks, then load what is trained, and what is asked beside it."""
         with _collective():
             join_ranks(self._rank, ranks, address, port, seconds)
             self._trainer = makers.trainer()
             self._reference = makers.reference() if makers.reference else None
+            self._reward_model = makers.reward_model() if makers.reward_model else None
 
     @property
     def trainer(self) -> DeepSpeedTrainer:
@@ -179,6 +185,13 @@ class TrainerRank(_Actor):
         if self._reference is None:
             raise EngineError(f"rank {self._rank}: asked for a reference that was not loaded.")
         return self._reference.score(batches)
+
+    @work
+    def score_rewards(self, batches: Sequence[PackedBatch]) -> list[Scores]:
+        """The reward model's score at each position, and zeros."""
+        if self._reward_model is None:
+            raise EngineError(f"rank {self._rank}: asked for a reward model that was not loaded.")
+        return self._reward_model.score(batches)
 
     @work
     def update(
@@ -264,7 +277,7 @@ def _rounded(tensors: Iterator[tuple[str, Tensor]], bits: int) -> Iterator[tuple
         yield name, quantised(tensor, bits) if rounds else tensor
 
 
-class EngineActor(_Actor):
+class EngineActor(Actor):
     """One engine; its trajectories are copies, grown here and reported slice by slice."""
 
     def __init__(

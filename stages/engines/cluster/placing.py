@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import ipaddress
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import ray
 from ray.exceptions import GetTimeoutError, RayError
-from ray.util.placement_group import placement_group, placement_group_table
+from ray.util.placement_group import (
+    placement_group,
+    placement_group_table,
+    remove_placement_group,
+)
 from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
 from stages.base.cluster_params import Cluster
@@ -54,6 +59,8 @@ def connect(settings: Cluster) -> None:
     if ray.is_initialized():
         return
     address = settings.address or os.environ.get("RAY_ADDRESS", "")
+    # What hangs or breaks is found and told by the calls themselves.
+    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")
     common: dict[str, Any] = {"log_to_driver": False, "configure_logging": False}
     try:
         if address:
@@ -66,7 +73,6 @@ def connect(settings: Cluster) -> None:
                 include_dashboard=False,
                 object_store_memory=LOCAL_STORE,
                 num_cpus=_local_cpus(settings),
-                _node_ip_address="127.0.0.1",
                 **common,
             )
     except (ConnectionError, RayError, ValueError, RuntimeError) as error:
@@ -119,6 +125,12 @@ def places(
     ranks = [Place(group, b, 1.0, 1.0 * gpus, node) for b, node in order if b < trainers]
     wide = 1.0 * gpus * tensor_parallel
     return ranks, [Place(group, b, 1.0, wide, node) for b, node in order if b >= trainers]
+
+
+def release(places: Sequence[Place]) -> None:
+    """Give places back; whatever still stands there ends."""
+    for group in {place.group.id: place.group for place in places}.values():
+        remove_placement_group(group)
 
 
 def _needs(cpus: int, gpus: int) -> dict[str, float]:

@@ -22,9 +22,10 @@ from stages.base.errors import EngineError
 from stages.base.jsonl import read_json
 from stages.base.protocols import RolloutControl
 from stages.base.records import Trajectory
+from stages.engines.cluster.accounts import account
 from stages.engines.cluster.actors import EngineActor, Slice
 from stages.engines.cluster.calls import Log, LostError, Member, ask, collect, end, first_start
-from stages.engines.cluster.placing import Place, actor_class, head_address, project_folder
+from stages.engines.cluster.placing import Place, actor_class, head_address, project_folder, release
 from stages.engines.vllm_sampler import stop_tokens
 
 Seated = dict[str, tuple[Trajectory, int]]
@@ -55,6 +56,15 @@ class ClusterSampler:
         self._ahead: tuple[Seated, list[Any]] | None = None
         with first_start("engines", settings.start_patience):
             self.members = self._made(range(len(places)))
+
+    @property
+    def capacity(self) -> int:
+        """Trajectories that all engines together decode side by side."""
+        return self.engine_config.max_sequences * len(self._places)
+
+    def record(self) -> dict[str, Any]:
+        """What it took, for provenance; see :func:`account`."""
+        return account(self.members, self.settings.patience, self._log)
 
     def rollout(self, control: RolloutControl) -> list[Trajectory]:
         """Generate until the control closes or nothing is left; returns the unfinished ones.
@@ -113,11 +123,12 @@ class ClusterSampler:
                 self._log.start_again_until(late, most, "engine", again)
         for member, number in zip(made, lost, strict=True):
             self.members[number] = member
-            self._log.event("rebuilt", f"{member.name} on {member.node}")
+            self._log.event("rebuilt", f"{member.name} on {member.node} stands again")
 
     def close(self) -> None:
-        """End all engines."""
+        """End all engines, and give their places back."""
         end(self.members)
+        release(self._places)
         self.members = []
 
     def _seats(

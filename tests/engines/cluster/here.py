@@ -1,0 +1,25 @@
+"""A cluster on this machine for the time of a test module."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import ray
+
+from stages.base.cluster_params import Cluster
+from stages.engines.cluster.placing import connect
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def cluster_here(settings: Cluster) -> Iterator[Cluster]:
+    """Started and ended around a ``yield``; its processes find the project."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
+        patch.delenv("RAY_ADDRESS", raising=False)
+        connect(settings)
+        yield settings
+        ray.shutdown()
