@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable, Iterator
 from ipaddress import ip_address
 from typing import Any
@@ -117,7 +118,9 @@ def killed(node: MachineNode) -> None:
 
 
 def replaced(node: MachineNode) -> None:
+    """Longer than Ray needs to miss it: a new machine would answer for the old one's connections."""
     node.power_off()
+    time.sleep(15)
     node.power_on()
 
 
