@@ -12,8 +12,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import ray
@@ -35,6 +36,7 @@ from stages.engines.vllm_sampler import VllmSampler
 from stages.engines.weight_channel import is_quantised, quantised, repack
 
 Names = Sequence[str]
+Answer = TypeVar("Answer")
 Kept = dict[str, tuple[torch.Size, Tensor]]
 BREAKS = ("gloo", "Gloo", "NCCL", "Connection", "imed out", "store")
 """What torch's own errors speak of when a collective breaks: they have no class of their own."""
@@ -60,7 +62,6 @@ class Slice:
     version: int
     grown: dict[str, Grown]
     steps: list[tuple[int, list[str]]]
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -71,11 +72,27 @@ class Makers:
     reference: Callable[[], Scorer] | None = None
 
 
+def work(method: Callable[..., Answer]) -> Callable[..., Answer]:
+    """A method of work: one at a time, and what it takes is counted under its name."""
+
+    @wraps(method)
+    def counted(self: _Actor, *arguments: Any) -> Answer:
+        started = time.perf_counter()
+        try:
+            return method(self, *arguments)
+        finally:
+            name = method.__name__
+            self._spent[name] = self._spent.get(name, 0.0) + time.perf_counter() - started
+
+    return cast("Callable[..., Answer]", ray.method(concurrency_group="work")(counted))
+
+
 class _Actor:
     """What both kinds share."""
 
     def __init__(self, folder: str, head: str, interface: str) -> None:
         os.chdir(folder)
+        self._spent: dict[str, float] = {}
         self._group: WeightGroup | None = None
         self._address = address_towards(head)
         os.environ["GLOO_SOCKET_IFNAME"] = interface or interface_of(self._address)
@@ -104,6 +121,11 @@ class _Actor:
         self._group = WeightGroup(meeting, end)
 
     @ray.method(concurrency_group="control")
+    def spent(self) -> dict[str, float]:
+        """Seconds by kind of work, as this process counted them."""
+        return {name: round(seconds, 4) for name, seconds in sorted(self._spent.items())}
+
+    @ray.method(concurrency_group="control")
     def memory(self) -> dict[str, int]:
         """Bytes by part: of this process now and at its most, and of its device."""
         with Path("/proc/self/statm").open() as file:
@@ -130,7 +152,7 @@ class TrainerRank(_Actor):
         self._trainer: DeepSpeedTrainer | None = None
         self._reference: Scorer | None = None
 
-    @ray.method(concurrency_group="work")
+    @work
     def build(self, makers: Makers, ranks: int, address: str, port: int, seconds: float) -> None:
         """Meet the other ranks, then load what is trained, and the reference if there is one."""
         with _collective():
@@ -145,20 +167,20 @@ class TrainerRank(_Actor):
             raise EngineError(f"rank {self._rank}: asked to work before it was built.")
         return self._trainer
 
-    @ray.method(concurrency_group="work")
+    @work
     def score(self, batches: Sequence[PackedBatch]) -> list[Scores]:
         """Log-probability and entropy of each target."""
         with _collective():
             return self.trainer.score(batches)
 
-    @ray.method(concurrency_group="work")
+    @work
     def score_reference(self, batches: Sequence[PackedBatch]) -> list[Scores]:
         """The same under the reference."""
         if self._reference is None:
             raise EngineError(f"rank {self._rank}: asked for a reference that was not loaded.")
         return self._reference.score(batches)
 
-    @ray.method(concurrency_group="work")
+    @work
     def update(
         self, batches: Sequence[PackedBatch], loss: LossFunction, rate: float, wanted: bool
     ) -> tuple[dict[str, float], list[Scores]]:
@@ -168,31 +190,31 @@ class TrainerRank(_Actor):
             found = self.trainer.update(batches, loss, rate, seen)
         return found, seen or []
 
-    @ray.method(concurrency_group="work")
+    @work
     def balance_experts(self, rate: float) -> float:
         """Move the expert bias by the load of all ranks."""
         with _collective():
             return self.trainer.balance_experts(rate)
 
-    @ray.method(concurrency_group="work")
+    @work
     def save(self, folder: Path) -> None:
         """This rank's part of a checkpoint."""
         with _collective():
             self.trainer.save(folder)
 
-    @ray.method(concurrency_group="work")
+    @work
     def restore(self, folder: Path) -> None:
         """Read this rank's part of a checkpoint."""
         with _collective():
             self.trainer.restore(folder)
 
-    @ray.method(concurrency_group="work")
+    @work
     def export(self, tokenizer: Any, folder: Path) -> None:
         """Write the whole model; all ranks take part."""
         with _collective():
             self.trainer.export(tokenizer, folder)
 
-    @ray.method(concurrency_group="work")
+    @work
     def table(self, wide: Names, dtype: torch.dtype) -> list[Entry]:
         """What a push sends: everything in the engine's type, but ``wide`` names in float32."""
         return [
@@ -200,7 +222,7 @@ class TrainerRank(_Actor):
             for name, tensor in tensor_shapes(self.trainer.model).items()
         ]
 
-    @ray.method(concurrency_group="work")
+    @work
     def send(self, table: Table, bucket: int, bits: int) -> str:
         """Gather with the other ranks, bucket by bucket; rank 0 sends. Returns the checksum.
 
@@ -216,7 +238,6 @@ class TrainerRank(_Actor):
             try:
                 return self._group.send(stream, table, bucket)
             except (EngineError, BrokenWeightsError):
-                self._group = None
                 for _ in stream:
                     pass
                 raise
@@ -261,21 +282,21 @@ class EngineActor(_Actor):
         self._sampler = VllmSampler(model, engine, seed)
         self._running: dict[str, tuple[Trajectory, int]] = {}
 
-    @ray.method(concurrency_group="work")
+    @work
     def wide(self) -> list[str]:
         """Names of tensors that the engine keeps in float32 whatever its type."""
         found = self._sampler.llm.apply_model(_wide_names)[0]
         return sorted(set(found) & self._sampler.expected_tensors)
 
-    @ray.method(concurrency_group="work")
+    @work
     def expected(self) -> set[str]:
         """Names of the tensors of the engine's checkpoint."""
         return self._sampler.expected_tensors
 
-    @ray.method(concurrency_group="work")
+    @work
     def slice(self, admitted: Sequence[Trajectory], steps: int) -> Slice:
         """Take in trajectories, make up to ``steps`` engine steps, report what was gained."""
-        started, counted = time.perf_counter(), []
+        counted = []
         self._sampler.start(admitted)
         for trajectory in admitted:
             self._running[trajectory.id] = (trajectory, len(trajectory))
@@ -285,8 +306,7 @@ class EngineActor(_Actor):
             generated, finished = self._sampler.step()
             counted.append((generated, [trajectory.id for trajectory in finished]))
         grown = {name: self._gain(name) for name in list(self._running)}
-        seconds = time.perf_counter() - started
-        return Slice(self._sampler.version, grown, counted, seconds)
+        return Slice(self._sampler.version, grown, counted)
 
     def _gain(self, name: str) -> Grown:
         trajectory, known = self._running[name]
@@ -300,13 +320,13 @@ class EngineActor(_Actor):
             trajectory.ended,
         )
 
-    @ray.method(concurrency_group="work")
+    @work
     def stop(self) -> None:
         """Let go of what is under way; the controller has its tokens."""
         self._sampler.stop()
         self._running.clear()
 
-    @ray.method(concurrency_group="work")
+    @work
     def receive(self, table: Table, bucket: int, version: int) -> str:
         """Take over what rank 0 sends as policy ``version``; returns the checksum.
 
@@ -319,11 +339,7 @@ class EngineActor(_Actor):
         held = set(llm.apply_model(_plain_names)[0])
         stream = _keeping(self._group.receive(table, bucket, digest), held, kept)
         with torch.no_grad():
-            try:
-                llm.collective_rpc("reload_weights", kwargs={"weights_iterator": stream})
-            except BrokenWeightsError:
-                self._group = None
-                raise
+            llm.collective_rpc("reload_weights", kwargs={"weights_iterator": stream})
             llm.apply_model(repack)
             wrong = llm.apply_model(lambda model: _different(model, kept))[0]
         if wrong:

@@ -69,14 +69,14 @@ class LostError(Exception):
 
 @dataclass
 class Log:
-    """What happened on the cluster: losses, rebuilds, and seconds by member and call.
+    """What happened on the cluster: losses, rebuilds, and seconds waited by call.
 
     ``observer`` is told of moments ("generate", "update", "push") as they come.
     """
 
     observer: Observer | None = None
     events: list[dict[str, Any]] = field(default_factory=list)
-    seconds: dict[str, dict[str, float]] = field(default_factory=dict)
+    waited: dict[str, float] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     rebuilds: int = 0
 
@@ -125,10 +125,9 @@ class Log:
             self.event("lost", str(loss))
         time.sleep(PAUSE)
 
-    def took(self, member: str, call: str, seconds: float) -> None:
-        """Add to what a member spent on a call."""
-        spent = self.seconds.setdefault(member, {})
-        spent[call] = round(spent.get(call, 0.0) + seconds, 4)
+    def add(self, call: str, seconds: float) -> None:
+        """The controller waited for a call."""
+        self.waited[call] = self.waited.get(call, 0.0) + seconds
 
 
 @contextmanager
@@ -193,9 +192,9 @@ def collect(
             member = asked[ref]
             try:
                 answers[member.name] = ray.get(ref)
-                log.took(member.name, call, passed)
             except RayError as error:
                 losses.append(Loss(member.name, member.node, call, passed, _why(error)))
+    log.add(call, time.monotonic() - started)
     late = [asked[ref] for ref in waiting]
     if losses and together:
         losses = _culprits(losses, late, call, started)

@@ -7,13 +7,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from stages.base.errors import ConfigError
+from stages.base.events import say
 from stages.base.params import Engine, ReinforcementLearning, Run
 from stages.base.protocols import Scorer
 from stages.engines.cluster.actors import Makers
-from stages.engines.cluster.calls import Log, Observer
+from stages.engines.cluster.calls import Log, LostError, Observer, ask
 from stages.engines.cluster.channel import ClusterChannel
 from stages.engines.cluster.placing import connect, places
 from stages.engines.cluster.sampler import ClusterSampler
+from stages.engines.cluster.stragglers import stragglers
 from stages.engines.cluster.trainer import ClusterTrainer
 from stages.engines.policy import frozen_policy, policy_trainer
 
@@ -29,8 +32,37 @@ class ClusterRuntime:
     log: Log
 
     def record(self) -> dict[str, Any]:
-        """Losses, rebuilds, and seconds by member and call, for provenance."""
-        return {"cluster": {"events": self.log.events, "seconds": self.log.seconds}}
+        """Losses, rebuilds, seconds and memory, for provenance; who is slow is said too.
+
+        Seconds are what the controller waited by call, and what members worked by call. Those of
+        ranks hold what they wait for each other. Who was replaced took its seconds along.
+        """
+        worked, memory = self._of_each("spent"), self._of_each("memory")
+        for line in (slow := stragglers(worked)):
+            say(f"cluster: {line}")
+        waited = {call: round(seconds, 4) for call, seconds in sorted(self.log.waited.items())}
+        return {
+            "cluster": {
+                "events": self.log.events,
+                "waited": waited,
+                "worked": worked,
+                "memory": memory,
+                "stragglers": slow,
+            }
+        }
+
+    def _of_each(self, call: str) -> dict[str, Any]:
+        """What every member answers; who is lost by now is left out."""
+        members = [*self.trainer.ranks, *self.sampler.members]
+        none, patience = [()] * len(members), self.sampler.settings.patience
+        try:
+            answers = ask(members, call, none, patience, self.log, together=False)
+            found = {one.name: answer for one, answer in zip(members, answers, strict=True)}
+        except LostError as error:
+            found = error.done
+        return {
+            f"{one.name} on {one.node}": found[one.name] for one in members if one.name in found
+        }
 
     def close(self) -> None:
         """End all actors."""
@@ -48,6 +80,12 @@ def start_cluster(
 ) -> ClusterRuntime:
     """Load one checkpoint into all ranks and engines."""
     settings, log = run.cluster, Log(observer)
+    if settings.ahead_steps and config.theta_old == "per_segment":
+        raise ConfigError(
+            "run.cluster.ahead_steps: what is sampled while the trainer learns was never scored by "
+            "the weights that sampled it, which theta_old: per_segment asks for. Set ahead_steps: "
+            "0, or theta_old: latest."
+        )
     connect(settings)
     for_ranks, for_engines = places(
         settings,

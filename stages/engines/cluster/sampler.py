@@ -46,7 +46,7 @@ class ClusterSampler:
         settings: Cluster,
         log: Log,
     ) -> None:
-        self._places, self._settings, self._log = places, settings, log
+        self._places, self.settings, self._log = places, settings, log
         self._arguments = (model.resolve(), engine, seed)
         self._stop = set(stop_tokens(read_json(model / "config.json")))
         self.engine_config = engine
@@ -74,7 +74,7 @@ class ClusterSampler:
             self._log.moment("generate")
             self._count(self._slices(admitted, seated), seated, control)
         unfinished = [trajectory for trajectory, _ in seated.values()]
-        if self._settings.ahead_steps and unfinished:
+        if self.settings.ahead_steps and unfinished:
             self._go_ahead(seated)
         else:
             self._on_each("stop", [()] * len(self.members))
@@ -100,7 +100,7 @@ class ClusterSampler:
 
     def replace(self, error: LostError) -> None:
         """New engines for lost ones, with the present weights once they are pushed."""
-        most, patience = self._settings.rebuilds, self._settings.start_patience
+        most, patience = self.settings.rebuilds, self.settings.start_patience
         self._log.give_up_after(most, "engine", error)
         late = time.monotonic() + patience
         lost = sorted({int(loss.member.split()[1]) for loss in error.losses})
@@ -148,7 +148,7 @@ class ClusterSampler:
 
     def _slices(self, admitted: list[list[Trajectory]], seated: Seated) -> dict[int, Slice]:
         """A slice of every engine that has work; a lost one is replaced and makes its own up."""
-        steps = self._settings.slice_steps
+        steps = self.settings.slice_steps
         found: dict[int, Slice] = {}
         missing = sorted({number for _, number in seated.values()})
         while missing:
@@ -156,7 +156,7 @@ class ClusterSampler:
             orders = [(admitted[number], steps) for number in missing]
             try:
                 answers = ask(
-                    members, "slice", orders, self._settings.patience, self._log, together=False
+                    members, "slice", orders, self.settings.patience, self._log, together=False
                 )
                 return found | dict(zip(missing, answers, strict=True))
             except LostError as error:
@@ -194,7 +194,7 @@ class ClusterSampler:
 
     def _go_ahead(self, seated: Seated) -> None:
         """Let the engines make some more steps while the trainer learns."""
-        steps = self._settings.ahead_steps
+        steps = self.settings.ahead_steps
         numbers = sorted({number for _, number in seated.values()})
         calls = [(number, self.members[number].actor.slice.remote([], steps)) for number in numbers]
         self._ahead = dict(seated), calls
@@ -202,14 +202,14 @@ class ClusterSampler:
     def _await(self, calls: Sequence[tuple[int, Any]]) -> dict[int, Slice]:
         members = [self.members[number] for number, _ in calls]
         refs = [ref for _, ref in calls]
-        answers = collect(members, "slice", refs, self._settings.patience, self._log)
+        answers = collect(members, "slice", refs, self.settings.patience, self._log)
         return {number: found for (number, _), found in zip(calls, answers, strict=True)}
 
     def _on_each(self, call: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
         """A call on all engines; lost ones are replaced and need not answer."""
         try:
             return ask(
-                self.members, call, arguments, self._settings.patience, self._log, together=False
+                self.members, call, arguments, self.settings.patience, self._log, together=False
             )
         except LostError as error:
             self.replace(error)
@@ -219,8 +219,8 @@ class ClusterSampler:
 
     def _made(self, numbers: Iterable[int]) -> list[Member]:
         """New engines in their places, up and answering."""
-        kind, patience = actor_class(EngineActor), self._settings.start_patience
-        setting = (project_folder(), head_address(), self._settings.interface)
+        kind, patience = actor_class(EngineActor), self.settings.start_patience
+        setting = (project_folder(), head_address(), self.settings.interface)
         members = [
             Member(
                 f"engine {number}",

@@ -14,7 +14,8 @@ import sys
 import threading
 import time
 from collections import Counter
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -75,20 +76,39 @@ class Ledger:
         }
 
 
-class Faults:
-    """An observer that sends a signal to a member a moment after a phase began."""
+@dataclass(frozen=True)
+class Fault:
+    """A signal to a member, ``delay`` seconds after a phase began for the ``number``th time."""
 
-    def __init__(self, orders: list[dict[str, Any]]) -> None:
+    who: str
+    signal: int
+    moment: str
+    number: int
+    delay: float = 0.05
+
+
+class Faults:
+    """An observer that brings faults about, each once."""
+
+    def __init__(self, orders: Sequence[Fault]) -> None:
         self.orders = list(orders)
-        self.pids: dict[str, int] = {}
+        self.runtime: ClusterRuntime | None = None
 
     def __call__(self, moment: str, number: int) -> None:
-        for order in [o for o in self.orders if (o["moment"], o["number"]) == (moment, number)]:
+        for order in [o for o in self.orders if (o.moment, o.number) == (moment, number)]:
             self.orders.remove(order)
-            arguments = (self.pids[order["who"]], order["signal"])
-            threading.Timer(order.get("delay", 0.0), os.kill, arguments).start()
-            if not order.get("delay"):
+            arguments = (self._pid(order.who), order.signal)
+            if order.delay:
+                threading.Timer(order.delay, os.kill, arguments).start()
+            else:
+                os.kill(*arguments)
                 time.sleep(0.1)
+
+    def _pid(self, who: str) -> int:
+        assert self.runtime is not None
+        everyone = [*self.runtime.trainer.ranks, *self.runtime.sampler.members]
+        actor = next(member.actor for member in everyone if member.name == who)
+        return int(ray.get(actor.ping.remote(), timeout=20))
 
 
 class Stops:
@@ -162,19 +182,12 @@ def stored() -> dict[str, int]:
     return found
 
 
-def members(runtime: ClusterRuntime) -> dict[str, int]:
-    """Process ids by name."""
-    everyone = [*runtime.trainer.ranks, *runtime.sampler.members]
-    return {member.name: ray.get(member.actor.ping.remote()) for member in everyone}
-
-
 def run(
     folder: Path,
     settings: Cluster,
     *,
     kind: str = "ray",
-    faults: Faults | None = None,
-    observer: Any = None,
+    watch: Faults | Stops | None = None,
     dtype: str = "float32",
     **changes: Any,
 ) -> dict[str, Any]:
@@ -191,12 +204,9 @@ def run(
     if kind == "local":
         runtime = start_local(model, parameters, engine, config)
     else:
-        watch = faults or observer
         runtime = start_cluster(model, parameters, engine, config, folder / "recovery", watch)
-        if faults:
-            faults.pids = members(runtime)
-        if isinstance(observer, Stops):
-            observer.runtime = runtime
+        if watch:
+            watch.runtime = runtime
     problems = {name: Problem(name, "even", "maths", "", "", name) for name in PROMPTS}
     checkpoints = folder / "checkpoints"
     checkpoints.mkdir(exist_ok=True)
@@ -219,11 +229,11 @@ def run(
 def main(folder: Path, orders: dict[str, Any]) -> None:
     """Run as ordered; an error of ours is a result too."""
     settings = Cluster(**orders.pop("cluster"))
-    given = orders.pop("faults", None)
-    faults = Faults(given) if given else None
+    faults = Faults([Fault(**order) for order in orders.pop("faults", [])])
     stops = Stops(folder, orders.pop("stops", []))
+    watch = faults if faults.orders else stops
     try:
-        found = run(folder, settings, faults=faults, observer=stops, **orders)
+        found = run(folder, settings, watch=watch, **orders)
     except EverystepError as error:
         found = {"error": f"{type(error).__name__}: {error}"}
     write_json(folder / "found.json", found | {"cluster_settings": asdict(settings)})

@@ -109,7 +109,6 @@ def test_four_machines_make_one_run(cluster, undisturbed):
         assert numbered == sorted(numbered)
     assert undisturbed["interfaces"] == ["eth0"] * 4
     assert sum(row["trained"] for row in undisturbed["journal"]) > 50
-    print(undisturbed["stored"])
 
 
 def killed(node: MachineNode) -> None:
@@ -135,7 +134,6 @@ def cut(node: MachineNode) -> None:
 def test_a_machine_that_fails_costs_no_prompt_and_no_digit(cluster, undisturbed, act):
     found = finished(cluster, act.__name__, [*TRAINER, *ENGINE], act)
     is_whole(found)
-    print(found["cluster"])
     assert found["journal"][:SAME] == undisturbed["journal"][:SAME]
     assert len(losses(found)) >= 4
 
