@@ -206,14 +206,14 @@ def collect(
 
 
 def _why(error: RayError) -> str:
-    """How a member was lost; an error of ours, or one of its program, is raised."""
+    """How a member was lost; an error of ours, of its system or of its program is raised."""
     if isinstance(error, RayTaskError):
         cause = error.cause
         if isinstance(cause, BrokenWeightsError):
             return f"{APART} ({cause})"
         if isinstance(cause, BrokenGroupError):
             return f"lost touch with the others ({cause})"
-        if isinstance(cause, EverystepError):
+        if isinstance(cause, EverystepError | OSError):  # what the user can be told plainly
             raise cause from error
         raise error
     if isinstance(error, RayActorError):
