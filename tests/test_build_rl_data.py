@@ -286,7 +286,7 @@ def test_engines_of_a_cluster_grade_as_one_does(tmp_path, monkeypatch):
         return build_rl_data.sample(*arguments)
 
     alone = sampled(profile.run, "here")
-    for cluster in cluster_here(Cluster(engines=2, patience=120.0)):
+    with cluster_here(Cluster(engines=2, patience=120.0)) as cluster:
         there = sampled(replace(profile.run, runtime="ray", cluster=cluster), "there")
     assert [one.id for one in there] == [one.id for one in alone]
     assert [one.tokens for one in there] == [one.tokens for one in alone]

@@ -29,7 +29,8 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def cluster():
-    yield from cluster_here(Cluster(trainers=2, patience=120.0))
+    with cluster_here(Cluster(trainers=2, patience=120.0)) as settings:
+        yield settings
 
 
 def test_the_reward_is_made_of_both_parts_where_there_is_an_answer(tmp_path, monkeypatch, cluster):

@@ -75,7 +75,7 @@ def test_copies_on_a_cluster_answer_as_one_engine_does(checkpoint: Path, tmp_pat
     expected = respond(alone, tmp_path / "one", asked, seed=0)
     told = alone.record()
     close(alone)
-    for cluster in cluster_here(Cluster(engines=2, patience=120.0)):
+    with cluster_here(Cluster(engines=2, patience=120.0)) as cluster:
         run = replace(profile.run, cluster=cluster)
         start = partial(start_model, checkpoint, run, engine)
         copies = start_copies(start, run, engine.tensor_parallel, at)

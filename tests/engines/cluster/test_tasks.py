@@ -22,7 +22,7 @@ SETTINGS = Cluster(patience=20.0, rebuilds=1)
 
 @pytest.fixture(scope="module")
 def tasks():
-    for settings in cluster_here(SETTINGS):
+    with cluster_here(SETTINGS) as settings:
         yield RayTasks(settings)
 
 
