@@ -80,7 +80,7 @@ class Examination:
         found += findings.check_files(facts) + findings.check_memory(facts, hardware)
         found += findings.check_gpus(facts, hardware)
         for one in facts:
-            found += findings.check_health(one) if one.head else []
+            found += findings.check_access(one) + findings.check_health(one) if one.head else []
         return found
 
     def _address(self, name: str) -> str:
@@ -192,7 +192,8 @@ def connect(address: str) -> str:
         last = str(error).strip().splitlines()[0]
         raise ResourceError(
             f"this machine is not part of a Ray cluster that runs ({last}). Start Ray here "
-            "(docs/cluster.md), or run the doctor on a node of the cluster."
+            "(docs/cluster.md), or run the doctor on a node of the cluster; RAY_AUTH_MODE and the "
+            "token must be as at the head."
         ) from error
     return str(ray.get_runtime_context().gcs_address).rpartition(":")[0]
 

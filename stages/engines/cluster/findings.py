@@ -317,6 +317,17 @@ def check_health(head: Facts) -> list[Finding]:
     return [Finding("health checks", "ok", head.node, what)]
 
 
+def check_access(head: Facts) -> list[Finding]:
+    """Whether Ray asks for a token: whoever reaches its ports may otherwise run programs."""
+    if head.settings.get("RAY_AUTH_MODE", "").lower() == "token":
+        return [Finding("access", "ok", EVERYWHERE, "Ray asks for a token")]
+    if head.loopback:
+        return [Finding("access", "ok", EVERYWHERE, "no token, and nobody outside reaches Ray")]
+    what = "Ray asks for no token: whoever reaches its ports runs programs as this user"
+    todo = "RAY_AUTH_MODE=token before every `ray start` and run, unless the network is closed."
+    return [Finding("access", "warning", head.node, what, todo)]
+
+
 def _odd_ones(values: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """The value most nodes have (of equals the first), and each other one with its nodes."""
     usual = Counter(values.values()).most_common(1)[0][0] if values else ""

@@ -26,7 +26,7 @@ from stages.base.errors import ResourceError
 from stages.engines.cluster.addresses import way_on, way_to
 
 PACKAGES = ("ray", "torch", "vllm", "deepspeed", "transformers")
-SETTINGS = ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME", "VLLM_HOST_IP", "LOCAL_SIZE")
+SETTINGS = ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME", "VLLM_HOST_IP", "RAY_AUTH_MODE")
 GIB = 2**30
 MIB = 2**20
 LINGER = 3.0  # seconds in which a file of another node may appear: folders over NFS are not instant
