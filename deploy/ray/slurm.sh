@@ -1,7 +1,7 @@
 #!/bin/bash
-# A run on the nodes of one Slurm job: `python -m flows.launch slurm` fills it in. One Ray node a machine, the head on the first, the run beside it. A node that is lost
-# does not end the job. A run that fails, or comes near the time limit, goes back into the queue and
-# on from its last checkpoint.
+# A run on the nodes of one Slurm job: `python -m flows.launch slurm` fills it in. One Ray node a
+# machine, the head on the first, the run beside it. A node that is lost does not end the job. A run
+# that fails, or comes near the time limit, goes back into the queue, and on from its last checkpoint.
 #SBATCH --job-name={{ name }}
 #SBATCH --nodes={{ nodes }}
 #SBATCH --ntasks-per-node=1
@@ -48,32 +48,38 @@ common=(--block --disable-usage-stats --object-store-memory=2000000000
 say() { echo "$(date -u +%H:%M:%S) $*"; }
 
 end() { # status
+  trap - EXIT USR1
   echo "$1" > "$kept/$SLURM_JOB_ID.status"
   rm -f "$RAY_AUTH_TOKEN_PATH"
-  trap - EXIT USR1
   say "ended with $1"
-  local steps
-  steps=$(jobs -p)
-  [ -z "$steps" ] || kill $steps 2> /dev/null || true
+  jobs -p | xargs --no-run-if-empty kill 2> /dev/null || true
   exit "$1"
 }
 
-again() { # why
+again() { # status, why
   if [ "${SLURM_RESTART_COUNT:-0}" -ge "$retries" ]; then
-    say "$1; it was tried again $retries times before"
-    end 1
+    say "$2, for the last time"
+    end "$1"
   fi
-  say "$1: back into the queue"
-  scontrol requeue "$SLURM_JOB_ID"
   trap - EXIT USR1
-  exit 1
+  say "$2: back into the queue"
+  jobs -p | xargs --no-run-if-empty kill 2> /dev/null || true
+  scontrol requeue "$SLURM_JOB_ID"
+  exit "$1"
 }
 
-trap 'again "the time limit is near"' USR1
-trap 'again "it failed"' EXIT
+trap 'again 1 "the time limit is near"' USR1
+trap 'again 1 "it could not start"' EXIT
 
-# Each step takes what it needs of nodes that other steps use too.
-step() { srun --overlap --cpu-bind=none --no-kill --kill-on-bad-exit=0 --wait=0 "$@"; }
+# Each step takes what it needs of nodes that other steps use too; none ends when a node is lost.
+step=(srun --overlap --cpu-bind=none --no-kill --kill-on-bad-exit=0 --wait=0)
+
+do_on_head() { # in the background, so that a signal is heard at once
+  "${step[@]}" "${on_head[@]}" "$@" &
+  local code=0
+  wait $! || code=$?
+  [ "$code" -eq 0 ] || again "$code" "'$*' ended with $code"
+}
 
 mapfile -t hosts < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
 head=${hosts[0]}
@@ -81,22 +87,22 @@ last=${hosts[-1]}
 on_head=(--nodes=1 --ntasks=1 --nodelist="$head")
 where=(python -m stages.engines.cluster.addresses)
 if [ -n "$interface" ]; then
-  address=$(step "${on_head[@]}" "${where[@]}" --on "$interface")
+  address=$("${step[@]}" "${on_head[@]}" "${where[@]}" --on "$interface")
 elif [ "$nodes" -gt 1 ]; then
   # Asked of another node: on the head, its own name may stand for loopback.
-  address=$(step --nodes=1 --ntasks=1 --nodelist="$last" "${where[@]}" --of "$head")
+  address=$("${step[@]}" --nodes=1 --ntasks=1 --nodelist="$last" "${where[@]}" --of "$head")
 else
   address=127.0.0.1
 fi
-export RAY_ADDRESS="$address:$port"
-say "head $head at $RAY_ADDRESS, $nodes node(s), attempt $((${SLURM_RESTART_COUNT:-0} + 1))"
+cluster="$address:$port"
+say "head $head at $cluster, $nodes node(s), attempt $((${SLURM_RESTART_COUNT:-0} + 1))"
 
 raised='ulimit -n "$(ulimit -Hn)"; exec "$@"'
-step "${on_head[@]}" bash -c "$raised" head \
+"${step[@]}" "${on_head[@]}" bash -c "$raised" head \
   ray start --head --node-ip-address="$address" --port="$port" --include-dashboard=false \
   "${common[@]}" > "$kept/$SLURM_JOB_ID.head.log" 2>&1 &
 for try in $(seq 60); do
-  ray health-check --address "$RAY_ADDRESS" > /dev/null 2>&1 && break
+  ray health-check --address "$cluster" > /dev/null 2>&1 && break
   [ "$try" -lt 60 ] || { say "no head after 60 tries: $kept/$SLURM_JOB_ID.head.log"; false; }
   sleep 2
 done
@@ -107,19 +113,12 @@ own=$(python -m stages.engines.cluster.addresses "$1" "$2")
 exec ray start --address="$3" --node-ip-address="$own" "${@:4}"'
   way=(--to "$address")
   [ -z "$interface" ] || way=(--on "$interface")
-  step --nodes=$((nodes - 1)) --ntasks=$((nodes - 1)) --ntasks-per-node=1 --exclude="$head" \
-    bash -c "$own" node "${way[@]}" "$RAY_ADDRESS" "${common[@]}" \
+  "${step[@]}" --nodes=$((nodes - 1)) --ntasks=$((nodes - 1)) --ntasks-per-node=1 --exclude="$head" \
+    bash -c "$own" node "${way[@]}" "$cluster" "${common[@]}" \
     > "$kept/$SLURM_JOB_ID.nodes.log" 2>&1 &
 fi
 
-work() {
-  step "${on_head[@]}" python -m stages.engines.doctor \
-    --address "$RAY_ADDRESS" --nodes "$nodes" --wait {{ wait }} &&
-    step "${on_head[@]}" "${run[@]}"
-}
-work &
-driver=$!
-code=0
-wait "$driver" || code=$?
-[ "$code" -eq 0 ] || again "the run ended with $code"
+export RAY_ADDRESS="$cluster"
+do_on_head python -m stages.engines.doctor --nodes "$nodes" --wait {{ wait }}
+do_on_head "${run[@]}"
 end 0
