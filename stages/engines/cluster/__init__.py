@@ -1,1 +1,1 @@
-"""The runtime over many machines, on Ray: the only place that imports it."""
+"""The Ray runtime: trainer ranks and engines as actors on any number of nodes."""
