@@ -48,8 +48,7 @@ class Job:
     @property
     def cluster(self) -> Cluster:
         """The profile's settings of the cluster."""
-        cluster: Cluster = getattr(self.run, "cluster", Cluster())
-        return cluster
+        return self.run.cluster
 
 
 def read_job(targets: Sequence[str], name: str, retries: int) -> Job:

@@ -67,6 +67,11 @@ def way_to(host: str) -> Way:
     raise ResourceError(f"no interface has the address {address}, by which {target} is reached.")
 
 
+def own_way(head: str, interface: str) -> Way:
+    """By what others reach this machine: the interface that was named, or the route to the head."""
+    return way_on(interface) if interface else way_to(head)
+
+
 def way_on(interface: str) -> Way:
     """The first address of an interface; ResourceError names those there are."""
     found = [Way(address, name) for name, address in _addresses() if name == interface]
@@ -87,6 +92,14 @@ def _addresses() -> list[tuple[str, str]]:
         for one in several
         if one.family == family
     ]
+
+
+def free_port(address: str) -> int:
+    """A port of an address that nobody listens on at the moment."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.bind((address, 0))
+        return int(probe.getsockname()[1])
 
 
 def require_outside(way: Way) -> Way:

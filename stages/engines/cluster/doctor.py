@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 import os
 import secrets
-import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -23,10 +21,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 import ray
-from ray.exceptions import RayError
 
-from stages.base.cluster_params import Cluster
-from stages.base.errors import ConfigError, EverystepError, ResourceError
+from stages.base.errors import ConfigError, EverystepError
 from stages.base.events import say
 from stages.base.params import Run, resolve
 from stages.base.paths import PARAMS
@@ -34,12 +30,12 @@ from stages.base.yaml_file import read_yaml
 from stages.engines.cluster import findings
 from stages.engines.cluster.crew import Crew, Node, wait_for_nodes
 from stages.engines.cluster.findings import EVERYWHERE, Facts, Finding
+from stages.engines.cluster.placing import CONNECT, head_address, join
 
 FOLDER = Path("data/interim")
 PORTS = (10002, 19999)  # below 32768, where the kernel takes ports for outgoing connections
 MIB = 32  # written by each node, and handed round the ring
 CALLS = 5  # round trips a clock is asked for
-CONNECT = 5.0  # seconds for a TCP connection
 BARRIERS = ("interface", "connections")
 """Checks without which a ring would only hang."""
 
@@ -140,14 +136,17 @@ class Examination:
         return found
 
     def _ring(self, backend: str) -> list[Finding]:
-        names, ports = self._crew.names, self._options.ports
-        first = self._address(names[0]) if names else ""
+        names = self._crew.names
         found = self._crew.ask(
-            "ring", self._patience, "free_port", lambda _: (first, *ports), of=names[:1]
+            "ring",
+            self._patience,
+            "meeting_place",
+            lambda name: (self._address(name),),
+            of=names[:1],
         )
         if not found:
             return []
-        place = (first, found[names[0]])
+        place = found[names[0]]
         common = (MIB, self._patience / 2)
         rates = self._crew.ask(
             "ring",
@@ -168,34 +167,6 @@ def as_line(finding: Finding) -> str:
     todo = f" -> {finding.todo}" if finding.todo else ""
     where = "" if finding.where == EVERYWHERE else f"{finding.where}: "
     return f"{finding.state:<8} {finding.check:<14} {where}{finding.what}{todo}"
-
-
-def connect(address: str) -> str:
-    """Join the cluster as a driver; the address of its head. ResourceError says what is missing."""
-    if address.startswith("ray://"):
-        raise ResourceError(
-            f"{address} is the address for Ray's client. Run this on a node of the cluster, with "
-            "the head's HOST:6379, or without --address."
-        )
-    if address not in ("", "auto"):
-        host, _, port = address.rpartition(":")
-        try:
-            socket.create_connection((host, int(port)), timeout=CONNECT).close()
-        except (OSError, ValueError) as error:
-            raise ResourceError(
-                f"no Ray at {address} ({error}). Start it: "
-                "ray start --head --node-ip-address=ADDRESS --port=6379 (docs/cluster.md)."
-            ) from error
-    try:
-        ray.init(address=address or "auto", log_to_driver=False, logging_level=logging.ERROR)
-    except (ConnectionError, RayError, RuntimeError, ValueError) as error:
-        last = str(error).strip().splitlines()[0]
-        raise ResourceError(
-            f"this machine is not part of a Ray cluster that runs ({last}). Start Ray here "
-            "(docs/cluster.md), or run the doctor on a node of the cluster; RAY_AUTH_MODE and the "
-            "token must be as at the head."
-        ) from error
-    return str(ray.get_runtime_context().gcs_address).rpartition(":")[0]
 
 
 def chosen_run() -> Run:
@@ -259,7 +230,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 def examine(options: argparse.Namespace) -> list[Finding]:
     """Look at the cluster and tell; all findings. Options left out are the profile's."""
     run = chosen_run()
-    cluster: Cluster = getattr(run, "cluster", Cluster())
+    cluster = run.cluster
     options.nodes = run.hardware.nodes if options.nodes is None else options.nodes
     options.interface = cluster.interface if options.interface is None else options.interface
     if options.nodes < 1 or options.patience <= 0:
@@ -267,7 +238,8 @@ def examine(options: argparse.Namespace) -> list[Finding]:
     if options.folder is None:
         FOLDER.mkdir(parents=True, exist_ok=True)
     options.folder = (options.folder or FOLDER).resolve()
-    head = connect(options.address or cluster.address or os.environ.get("RAY_ADDRESS", ""))
+    join(options.address or cluster.address or os.environ.get("RAY_ADDRESS", "") or "auto")
+    head = head_address()
     try:
         nodes = wait_for_nodes(options.nodes, options.wait)
         crew = Crew(nodes, head, options.interface)

@@ -23,7 +23,7 @@ from typing import Any
 
 from stages.base.artifacts import SOURCES, content_hash
 from stages.base.errors import ResourceError
-from stages.engines.cluster.addresses import way_on, way_to
+from stages.engines.cluster.addresses import free_port, own_way
 
 PACKAGES = ("ray", "torch", "vllm", "deepspeed", "transformers")
 SETTINGS = ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME", "VLLM_HOST_IP", "RAY_AUTH_MODE")
@@ -44,7 +44,7 @@ class Probe:
 
     def facts(self) -> dict[str, Any]:
         """What this node is: the fields of `findings.Facts` that only it can know."""
-        way = way_on(self._interface) if self._interface else way_to(self._head)
+        way = own_way(self._head, self._interface)
         memory, free = _memory()
         shm = os.statvfs("/dev/shm")  # noqa: S108  looked at, not written
         gpus = _gpus()
@@ -80,10 +80,9 @@ class Probe:
         threading.Thread(target=_greet, args=(self._ear,), daemon=True).start()
         return int(self._ear.getsockname()[1])
 
-    def free_port(self, address: str, lowest: int, highest: int) -> int:
-        """A port of the range that nothing on this node listens on now."""
-        with _bound(address, lowest, highest) as probe:
-            return int(probe.getsockname()[1])
+    def meeting_place(self, address: str) -> tuple[str, int]:
+        """Where a group can meet on this node: found as a run's groups find it."""
+        return address, free_port(address)
 
     def reach(self, places: Sequence[tuple[str, int]], seconds: float) -> list[str]:
         """Connect to every (address, port) at once; what went wrong with each, or nothing."""
@@ -136,7 +135,7 @@ class Probe:
         import torch  # noqa: PLC0415  heavy
         import torch.distributed as dist  # noqa: PLC0415
 
-        way = way_on(self._interface) if self._interface else way_to(self._head)
+        way = own_way(self._head, self._interface)
         os.environ["GLOO_SOCKET_IFNAME"] = way.interface
         os.environ["NCCL_SOCKET_IFNAME"] = f"={way.interface}"
         limit = timedelta(seconds=seconds)
