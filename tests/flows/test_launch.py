@@ -203,9 +203,11 @@ PLAYED = {
         done
         trap 'kill $(jobs -p) 2> /dev/null' TERM EXIT
         for node in $nodes; do PLAYED=$node "$@" & done
-        wait""",
+        code=0
+        for step in $(jobs -p); do wait $step || code=$?; done
+        exit $code""",
     "ray": """
-        [ "$1" = health-check ] && exit 0
+        [ "$1" = health-check ] && exec grep --quiet -e --head $LOG
         echo "$PLAYED ray $*" >> $LOG
         exec sleep 600""",
     "python": """
