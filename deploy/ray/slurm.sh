@@ -48,7 +48,7 @@ common=(--block --disable-usage-stats --object-store-memory=2000000000
 say() { echo "$(date -u +%H:%M:%S) $*"; }
 
 end() { # status
-  trap - EXIT USR1
+  trap - EXIT USR1 TERM
   echo "$1" > "$kept/$SLURM_JOB_ID.status"
   rm -f "$RAY_AUTH_TOKEN_PATH"
   say "ended with $1"
@@ -61,7 +61,7 @@ again() { # status, why
     say "$2, for the last time"
     end "$1"
   fi
-  trap - EXIT USR1
+  trap - EXIT USR1 TERM
   say "$2: back into the queue"
   jobs -p | xargs --no-run-if-empty kill 2> /dev/null || true
   scontrol requeue "$SLURM_JOB_ID"
@@ -69,6 +69,7 @@ again() { # status, why
 }
 
 trap 'again 1 "the time limit is near"' USR1
+trap 'end 143' TERM # scancel: who ends the job does not want it again
 trap 'again 1 "it could not start"' EXIT
 
 # Each step takes what it needs of nodes that other steps use too; none ends when a node is lost.

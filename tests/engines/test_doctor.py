@@ -358,6 +358,40 @@ def test_a_healthy_node_passes_and_a_missing_one_is_named(one_node, tmp_path):
     assert "2 expected" in wrong[0]
 
 
+@pytest.fixture
+def two_nodes(tmp_path):
+    """Two raylets here; the second has another vLLM, by its metadata, and another interface."""
+    from ray.cluster_utils import Cluster
+
+    other = tmp_path / "other" / "vllm-0.0.1.dist-info"
+    other.mkdir(parents=True)
+    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: vllm\nVersion: 0.0.1\n")
+    common = {"num_cpus": 1, "object_store_memory": 80_000_000}
+    wrong = {"PYTHONPATH": str(other.parent), "GLOO_SOCKET_IFNAME": "ib7"}
+    cluster = Cluster(initialize_head=True, head_node_args={**common, "include_dashboard": False})
+    try:
+        cluster.add_node(**common, env_vars=wrong)
+        yield cluster.address
+    finally:
+        cluster.shutdown()
+
+
+@pytest.mark.slow
+def test_a_node_that_was_set_up_otherwise_is_named(two_nodes, tmp_path):
+    given = ("--address", two_nodes, "--folder", str(tmp_path), "--nodes", "2")
+    code, out, err = doctor(dict(os.environ), *given, "--json")
+    found = json.loads(out)["findings"]
+    second = json.loads(out)["nodes"][1]["node"]
+    wrong = {one["check"]: one for one in found if one["state"] == "wrong"}
+    assert code == 1, out + err
+    assert set(wrong) == {"versions", "interface"}
+    assert {one["where"] for one in wrong.values()} == {second}
+    assert "vllm 0.0.1; elsewhere" in wrong["versions"]["what"]
+    assert "GLOO_SOCKET_IFNAME=ib7" in wrong["interface"]["what"]
+    seen = {one["check"]: one["state"] for one in found}
+    assert (seen["connections"], seen["folder"], seen["ring"]) == ("ok", "ok", "warning")
+
+
 @each(
     "address, words",
     [("127.0.0.1:1", "ray start --head"), ("ray://10.0.0.1:10001", "Run this on a node")],

@@ -31,7 +31,7 @@ FIELDS = {
         *("groupName", "replicas", "minReplicas", "maxReplicas", "rayStartParams", "template"),
     },
 }
-"""Those of KubeRay 1.5's definition of a RayJob that are used here; it takes no others we know."""
+"""Those of KubeRay's definition of a RayJob (1.5.1 to 1.7) that are used here, and no others."""
 
 
 @pytest.fixture
@@ -330,6 +330,18 @@ def test_near_the_time_limit_the_job_goes_back_into_the_queue(slurm):
     code, said, told = ended(script)
     assert (code, told[-1]) == (1, "scontrol requeue 7")
     assert "time limit" in said
+
+
+def test_a_job_that_somebody_ends_does_not_come_back(slurm):
+    script = start(RUN="sleep 600")
+    log = Path("log")
+    wait_until(lambda: log.exists() and "dvc repro" in log.read_text(), 60)
+    os.kill(script.pid, signal.SIGTERM)
+    code, _, told = ended(script)
+    assert code == 143
+    assert not [line for line in told if "requeue" in line]
+    assert Path(".scratch/launch/7.status").read_text() == "143\n"
+    assert not Path(".scratch/launch/7.token").exists()
 
 
 # --- handing in, and following
