@@ -27,8 +27,8 @@ from stages.base.errors import EngineError
 from stages.base.protocols import LossFunction, Scorer, Scores
 from stages.base.records import PackedBatch, Trajectory
 from stages.engines.checkpoints import tensor_shapes
+from stages.engines.cluster.addresses import free_port, own_way
 from stages.engines.cluster.calls import BrokenGroupError, BrokenWeightsError
-from stages.engines.cluster.network import address_towards, free_port, interface_of
 from stages.engines.cluster.wire import Digest, Entry, Meeting, Table, WeightGroup
 from stages.engines.deepspeed_trainer import DeepSpeedTrainer
 from stages.engines.process_group import join_ranks
@@ -98,9 +98,10 @@ class Actor:
         os.chdir(folder)
         self._spent: dict[str, float] = {}
         self._group: WeightGroup | None = None
-        self._address = address_towards(head)
-        os.environ["GLOO_SOCKET_IFNAME"] = interface or interface_of(self._address)
-        os.environ["NCCL_SOCKET_IFNAME"] = os.environ["GLOO_SOCKET_IFNAME"]
+        way = own_way(head, interface)
+        self._address = way.address
+        os.environ["GLOO_SOCKET_IFNAME"] = way.interface
+        os.environ["NCCL_SOCKET_IFNAME"] = f"={way.interface}"  # this one, none that begins so
         os.environ["VLLM_HOST_IP"] = self._address
 
     @ray.method(concurrency_group="control")
