@@ -55,7 +55,7 @@ class Machine:
     hop_us: float = _rate(1.0, "microseconds from GPU to GPU of a ring in one node")
     node_hop_us: float = _rate(6.0, "the same from node to node")
     call_ms: float = _rate(0.3, "milliseconds of the controller's Python in one remote call")
-    token_us: float = _rate(1.0, "microseconds of the controller's Python a token")
+    token_us: float = _rate(0.5, "microseconds of the controller's Python a token")
     start_s: float = _rate(120.0, "seconds until a new actor has imported and joined")
     notice_s: float = _rate(30.0, "seconds until a lost node is noticed")
     node_mtbf_h: float = _rate(6300.0, "hours between two failures of one node")
