@@ -41,7 +41,7 @@ from stages.base.params import ReinforcementLearning
 from stages.base.records import Judgement, Problem, Trajectory, Verdict
 from stages.base.seeds import seeded_random
 from stages.engines.checkpoints import load_tokenizer, save_model
-from stages.engines.local_runtime import LocalRuntime, start
+from stages.engines.local_runtime import LocalRuntime, start_local
 from stages.engines.tokenizer import train_tokenizer
 from stages.rl.c3po import make_scheduler
 from stages.rl.loop import Engines, train
@@ -123,7 +123,7 @@ class Ours:
     ) -> None:
         hardware = params.Hardware(training_threads=threads)
         run = params.Run(seed=0, notation="compact", hardware=hardware)
-        self._runtime: LocalRuntime = start(model, run, engine, config)
+        self._runtime: LocalRuntime = start_local(model, run, engine, config)
         tokenizer = load_tokenizer(model)
         names = [f"p{number}" for number in range(len(prompts))]
         texts = zip(names, prompts, strict=True)

@@ -41,7 +41,7 @@ from stages.base.protocols import RolloutControl, Trainer, WeightChannel
 from stages.base.records import Judgement, Problem, Trajectory, Verdict
 from stages.base.seeds import seeded_random
 from stages.engines.checkpoints import load_tokenizer
-from stages.engines.local_runtime import LocalRuntime, start
+from stages.engines.local_runtime import LocalRuntime, start_local
 from stages.engines.vllm_sampler import VllmSampler
 from stages.rl.c3po import make_scheduler
 from stages.rl.loop import Engines, train
@@ -250,7 +250,7 @@ def main() -> None:
     problems = {row["id"]: Problem.from_row(row) for row in rows}
     prompts = {name: prompt_ids(tokenizer, found.prompt) for name, found in problems.items()}
     lengths = Lengths(arguments.median, arguments.spread, arguments.longest)
-    runtime = start(arguments.model, run_params, engine, config)
+    runtime = start_local(arguments.model, run_params, engine, config)
     runtime.sampler._stop = []  # lengths are given
     synchronous = replace(config, scheduler="synchronous")
     rounds = []

@@ -12,7 +12,7 @@ import torch
 
 from benchmarks.turns import command, ratios, report
 from stages.base import params, paths
-from stages.engines.local_runtime import start
+from stages.engines.local_runtime import start_local
 
 
 def main() -> None:
@@ -20,7 +20,7 @@ def main() -> None:
     arguments = parse()
     run, engine = params.load(params.Run, "run"), params.load(params.Engine, "engine")
     config = params.load(params.TrainReasoningRl, "train_reasoning_rl")
-    runtime = start(arguments.model, run, engine, config)
+    runtime = start_local(arguments.model, run, engine, config)
     tensors = [tensor for _, tensor in runtime.trainer.named_tensors()]
     there = [torch.empty_like(tensor) for tensor in tensors]
 

@@ -20,9 +20,9 @@ from stages.base.jsonl import read_jsonl, write_json, write_jsonl
 from stages.base.params import Engine, Run, SandboxSettings, TrainReasoningRl, load
 from stages.base.paths import report
 from stages.base.records import Problem
-from stages.engines.checkpoints import load_tokenizer, save_model
-from stages.engines.local_runtime import start
+from stages.engines.checkpoints import load_tokenizer
 from stages.engines.plan import refuse_if_too_small
+from stages.engines.runtime import start
 from stages.rewards.workers import WorkerJudge
 from stages.rl.c3po import make_scheduler
 from stages.rl.loop import Engines, train
@@ -51,10 +51,13 @@ def body(_: Namespace) -> dict[str, Any]:
         prompts = {name: prompt_ids(tokenizer, found.prompt) for name, found in problems.items()}
         domains = {name: found.domain for name, found in problems.items()}
         refuse_long(prompts, config.max_tokens, engine.context)
-        runtime = start(paths.SFT_MODEL, run, engine, config)
         decode = partial(response_text, tokenizer)
         processes = run.hardware.verifier_processes
-        with open_sandbox(settings) as sandbox, WorkerJudge(decode, processes, sandbox) as judge:
+        with (
+            start(paths.SFT_MODEL, run, engine, config, space.recovery) as runtime,
+            open_sandbox(settings) as sandbox,
+            WorkerJudge(decode, processes, sandbox) as judge,
+        ):
             outcome = train(
                 config,
                 problems,
@@ -63,12 +66,13 @@ def body(_: Namespace) -> dict[str, Any]:
                 space.checkpoints,
                 space.kept,
             )
+            runtime.trainer.export(tokenizer, space.out(paths.REASONING_RL_MODEL))
         shutil.copytree(space.kept, space.out(ROLLOUTS))
-        save_model(runtime.trainer.model, tokenizer, space.out(paths.REASONING_RL_MODEL))
         write_jsonl(space.out(STEPS), outcome.journal)
         write_json(space.out(report(STAGE)), summarise(outcome.journal))
     write_jsonl(report(STAGE, "timings.jsonl"), outcome.timings)
-    return {"resumed_at_step": outcome.resumed_at, "seconds": outcome.seconds}
+    seconds = {"seconds": outcome.seconds}
+    return {"resumed_at_step": outcome.resumed_at, **seconds, **runtime.record()}
 
 
 if __name__ == "__main__":

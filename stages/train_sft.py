@@ -29,8 +29,7 @@ from stages.base.events import progress, say
 from stages.base.jsonl import read_jsonl, write_json, write_jsonl
 from stages.base.params import Run, TrainSft, load
 from stages.base.paths import report
-from stages.engines.bailing_moe import BailingMoeV2ForCausalLM
-from stages.engines.checkpoints import load_model, load_tokenizer, save_model
+from stages.engines.checkpoints import load_model, load_tokenizer
 from stages.engines.deepspeed_trainer import DeepSpeedTrainer, TokenLogProbabilities, adamw
 from stages.engines.plan import refuse_if_too_small
 from stages.sft.loss import answer_loss
@@ -63,7 +62,7 @@ def body(_: Namespace) -> dict[str, Any]:
         write_jsonl(space.out(HISTORY), history)
         write_json(space.out(report(STAGE)), summary(history))
         tokenizer = load_tokenizer(paths.BASE_MODEL)
-        save_model(trainer.model, tokenizer, space.out(paths.SFT_MODEL))
+        trainer.export(tokenizer, space.out(paths.SFT_MODEL))
     return {"resumed_at_step": resumed_at}
 
 
@@ -126,17 +125,8 @@ def train_step(
         "learning_rate": rate,
         "grad_norm": round(measured["grad_norm"], 6),
         "tokens": int(sum(int((batch.segments > 0).sum()) for batch in batches)),
-        "bias_load_max": round(balance_experts(trainer.model, config.bias_rate), 6),
+        "bias_load_max": round(trainer.balance_experts(config.bias_rate), 6),
     }
-
-
-def balance_experts(model: Any, rate: float) -> float:
-    """Move the expert bias by load; returns the heaviest expert's share (0 without experts)."""
-    if not isinstance(model, BailingMoeV2ForCausalLM):
-        return 0.0
-    load = model.expert_load().float()
-    model.update_expert_bias(rate)
-    return float((load / load.sum(dim=1, keepdim=True)).max())
 
 
 def checkpoint(trainer: DeepSpeedTrainer, history: list[dict[str, Any]], folder: Path) -> None:

@@ -96,6 +96,11 @@ class Workspace:
         return path
 
     @property
+    def recovery(self) -> Path:
+        """Folder for what this very run goes on from if a part of its cluster is lost."""
+        return self.folder / "recovery"
+
+    @property
     def kept(self) -> Path:
         """Folder for what is written bit by bit and becomes an output at the end."""
         path = self.folder / "kept"

@@ -6,7 +6,8 @@ EverystepError
 ├── CheckpointError   a checkpoint is missing, torn, or of another architecture
 ├── ResourceError     the machine lacks something: memory, disk, a GPU, a port
 ├── EngineError       a training or inference engine failed, or two engines disagree
-│   └── DivergenceError   a loss or gradient is not finite; the last checkpoint is as it was
+│   ├── DivergenceError   a loss or gradient is not finite; the last checkpoint is as it was
+│   └── ClusterError      a rank, an engine or a node was lost and could not be made up for
 └── VerifierError     a checker could not do its work (never the same as a wrong answer)
 
 A message says what is wrong, where (file, line or key), and what to do next. The command line
@@ -42,6 +43,10 @@ class EngineError(EverystepError):
 
 class DivergenceError(EngineError):
     """A loss or gradient is not a finite number; the run stops, its last checkpoint is kept."""
+
+
+class ClusterError(EngineError):
+    """A rank, an engine or a node of a cluster was lost, and the run could not go on without it."""
 
 
 class VerifierError(EverystepError):

@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from stages.base import paths
 from stages.base.benchmark_params import BuildBenchmarks, RunBenchmarks
+from stages.base.cluster_params import Cluster
 from stages.base.errors import ConfigError
 from stages.base.schema import (
     Beta,
@@ -55,6 +56,7 @@ class Run:
     notation: Literal["compact", "text"]  # how generated problems are written: symbols or English
     runtime: Literal["local", "ray"] = "local"
     hardware: Hardware = field(default_factory=Hardware)
+    cluster: Cluster = field(default_factory=Cluster)
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ class Sampler(Protocol):
 class Scorer(Protocol):
     """Holds weights that say how likely tokens are: a trainer, or a frozen reference."""
 
-    def score(self, batch: PackedBatch) -> Scores:
+    def score(self, batches: Sequence[PackedBatch]) -> list[Scores]:
         """Log-probability and entropy (nats) of each target under the current weights, [B, L]."""
         ...
 

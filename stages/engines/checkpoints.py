@@ -11,7 +11,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -39,16 +39,66 @@ from stages.engines.bailing_moe import (
 
 INDEX = "model.safetensors.index.json"
 STACK = ".mlp.experts."
+BUCKET = 16 * 2**20
+"""Bytes gathered at once of a model that ranks share."""
 
 
-def named_checkpoint_tensors(model: torch.nn.Module) -> Iterator[tuple[str, Tensor]]:
-    """(checkpoint name, tensor) of all weights and persistent buffers; views, tied weights once."""
+def named_checkpoint_tensors(
+    model: torch.nn.Module, bucket: int = BUCKET
+) -> Iterator[tuple[str, Tensor]]:
+    """(checkpoint name, tensor) of all weights and persistent buffers; views, tied weights once.
+
+    What ZeRO-3 spread over ranks is gathered ``bucket`` bytes at a time and whole only until the
+    next tensor is asked for; all ranks must then go through it together, to its end.
+    """
     stored = model.state_dict().keys()
-    for name, parameter in model.named_parameters():
-        yield from _unstacked(name, parameter.detach())
+    for chunk in _buckets(model.named_parameters(), bucket):
+        with _whole([parameter for _, parameter in chunk]):
+            for name, parameter in chunk:
+                yield from _unstacked(name, parameter.detach())
     for name, buffer in model.named_buffers():
         if name in stored:
             yield name, buffer.detach()
+
+
+def tensor_shapes(model: torch.nn.Module) -> dict[str, Tensor]:
+    """What :func:`named_checkpoint_tensors` yields as tensors without data; nothing is gathered."""
+    stored = model.state_dict().keys()
+    shapes: dict[str, Tensor] = {}
+    for name, parameter in model.named_parameters():
+        whole = getattr(parameter, "ds_shape", parameter.shape)
+        shapes |= dict(_unstacked(name, torch.empty(whole, dtype=parameter.dtype, device="meta")))
+    for name, buffer in model.named_buffers():
+        if name in stored:
+            shapes[name] = torch.empty(buffer.shape, dtype=buffer.dtype, device="meta")
+    return shapes
+
+
+Named = tuple[str, torch.nn.Parameter]
+
+
+def _buckets(parameters: Iterable[Named], size: int) -> Iterator[list[Named]]:
+    """Parameters in stretches of at least ``size`` bytes; the last may hold fewer."""
+    chunk: list[Named] = []
+    held = 0
+    for name, parameter in parameters:
+        chunk.append((name, parameter))
+        held += getattr(parameter, "ds_numel", parameter.numel()) * parameter.element_size()
+        if held >= size:
+            yield chunk
+            chunk, held = [], 0
+    if chunk:
+        yield chunk
+
+
+def _whole(parameters: list[torch.nn.Parameter]) -> AbstractContextManager[None]:
+    """Inside the block each parameter holds all its values, also if ranks share it."""
+    if not any(hasattr(parameter, "ds_id") for parameter in parameters):
+        return nullcontext()
+    from deepspeed.runtime.zero import GatheredParameters  # noqa: PLC0415  heavy
+
+    gathered: AbstractContextManager[None] = GatheredParameters(parameters, modifier_rank=None)
+    return gathered
 
 
 def _unstacked(name: str, tensor: Tensor) -> Iterator[tuple[str, Tensor]]:
@@ -95,21 +145,33 @@ def checksum(tensors: Iterable[tuple[str, Tensor]]) -> str:
 
 
 def save_model(model: Any, tokenizer: Any, folder: Path) -> None:
-    """Write weights, configuration, generation defaults and tokenizer; same model, same bytes."""
+    """Write weights, configuration, generation defaults and tokenizer; same model, same bytes.
+
+    Of several ranks that share a model all call this; the first writes, one file after the other.
+    """
+    shapes = tensor_shapes(model)
+    plan = split_torch_state_dict_into_shards(shapes)
+    if torch.distributed.is_initialized() and torch.distributed.get_rank() > 0:
+        for _ in named_checkpoint_tensors(model):
+            pass
+        return
     folder.mkdir(parents=True, exist_ok=True)
-    tensors = {name: tensor.cpu() for name, tensor in named_checkpoint_tensors(model)}
-    plan = split_torch_state_dict_into_shards(tensors)
-    with writing(folder):
-        for file, names in plan.filename_to_tensors.items():
-            shard = {name: tensors[name].contiguous() for name in names}
-            save_file(shard, folder / file, metadata={"format": "pt"})
+    files = {name: file for file, names in plan.filename_to_tensors.items() for name in names}
+    shards: dict[str, dict[str, Tensor]] = {file: {} for file in plan.filename_to_tensors}
+    for name, tensor in named_checkpoint_tensors(model):
+        shard = shards[files[name]]
+        shard[name] = tensor.cpu().contiguous()
+        if len(shard) == len(plan.filename_to_tensors[files[name]]):
+            with writing(folder):
+                save_file(shard, folder / files[name], metadata={"format": "pt"})
+            shard.clear()
     if plan.is_sharded:
         write_json(
             folder / INDEX, {"metadata": plan.metadata, "weight_map": plan.tensor_to_filename}
         )
     config = model.config
     config.architectures = [type(model).__name__]
-    config.dtype = next(model.parameters()).dtype
+    config.dtype = next(iter(shapes.values())).dtype
     config.eos_token_id, config.pad_token_id = tokenizer.eos_token_id, tokenizer.pad_token_id
     config.save_pretrained(folder)
     defaults = GenerationConfig(eos_token_id=config.eos_token_id, pad_token_id=config.pad_token_id)

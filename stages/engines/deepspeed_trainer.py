@@ -7,13 +7,13 @@ what differs is the module (log-probabilities or scores) and the loss.
 from __future__ import annotations
 
 import math
-import os
-import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import deepspeed
+import numpy as np
 import torch
 import torch.distributed
 from torch import Tensor, nn
@@ -21,10 +21,14 @@ from torch import Tensor, nn
 from stages.base.errors import CheckpointError, DivergenceError
 from stages.base.protocols import LossFunction, Scores
 from stages.base.records import PackedBatch
-from stages.engines.checkpoints import named_checkpoint_tensors, writing
+from stages.engines.bailing_moe import BailingMoeV2ForCausalLM
+from stages.engines.checkpoints import BUCKET, named_checkpoint_tensors, save_model, writing
+from stages.engines.process_group import start_process_group
 from stages.engines.threads import training_threads
 
 TAG = "state"
+WHOLE = 8192
+"""Parameters below so many values (norms, biases) stay whole on every rank under ZeRO-3."""
 
 
 def block_attention(segments: Tensor) -> Tensor:
@@ -73,22 +77,6 @@ class TokenLogProbabilities(nn.Module):
         return empty.index_put(place, chosen), empty.index_put(place, spread)
 
 
-def start_process_group() -> None:
-    """Join the default process group: the launcher's, or one of our own that opens no port."""
-    # An inference engine may have started the group; DeepSpeed asks for these all the same.
-    for name, alone in {"RANK": "0", "LOCAL_RANK": "0", "WORLD_SIZE": "1"}.items():
-        os.environ.setdefault(name, alone)
-    if torch.distributed.is_initialized():
-        return
-    # DeepSpeed would compile a shared-memory op that training never calls, guarded by a lock file
-    # that a killed process leaves behind for ever.
-    deepspeed.ops.__compatible_ops__["deepspeed_shm_comm"] = False
-    rendezvous = Path(tempfile.mkdtemp(prefix="everystep-")) / "group"
-    torch.distributed.init_process_group(
-        "gloo", init_method=f"file://{rendezvous}", rank=0, world_size=1
-    )
-
-
 class DeepSpeedTrainer:
     """Protocol ``Trainer`` over a DeepSpeed engine in this process.
 
@@ -118,7 +106,10 @@ class DeepSpeedTrainer:
             "train_micro_batch_size_per_gpu": 1,
             "gradient_accumulation_steps": 1,
             "gradient_clipping": 0.0 if self._own_clip is not None else gradient_clip,
-            "zero_optimization": {"stage": zero_stage},
+            "zero_optimization": {
+                "stage": zero_stage,
+                "stage3_param_persistence_threshold": WHOLE,
+            },
             "zero_allow_untested_optimizer": True,
             "bf16": {"enabled": precision == "bfloat16"},
             "steps_per_print": 10**9,
@@ -127,15 +118,19 @@ class DeepSpeedTrainer:
         deepspeed.utils.logger.setLevel("WARNING")
         with training_threads(threads):
             self.engine, *_ = deepspeed.initialize(model=module, optimizer=optimizer, config=config)
+        if zero_stage == 3:
+            # A first pass makes known which parameters are used outside their own module (the
+            # head): met first in training, they would contradict what ZeRO-3 had recorded.
+            self.score([_nothing()])
 
     @property
     def model(self) -> Any:
         """The trained model itself."""
         return self.engine.module.model
 
-    def score(self, batch: PackedBatch) -> Scores:
+    def score(self, batches: Sequence[PackedBatch]) -> list[Scores]:
         """Log-probability and entropy of each target under the current weights, [B, L]."""
-        return _score(self.engine, batch, self.engine.device, self._threads)
+        return _score(self.engine, batches, self.engine.device, self._threads)
 
     def update(
         self,
@@ -154,12 +149,13 @@ class DeepSpeedTrainer:
         sums: dict[str, float] = {"loss": 0.0}
         with training_threads(self._threads):
             for number, batch in enumerate(batches, start=1):
-                outputs = self.engine(*_tensors(batch, self.engine.device))
-                if seen is not None:
-                    seen.append(_scores(outputs))
-                value, metrics = loss(outputs[0], batch)
-                self.engine.set_gradient_accumulation_boundary(number == len(batches))
-                self.engine.backward(value * torch.distributed.get_world_size())
+                with _uncounted(self.model, unless=bool(batch.mask.any())):
+                    outputs = self.engine(*_tensors(batch, self.engine.device))
+                    if seen is not None:
+                        seen.append(_scores(outputs))
+                    value, metrics = loss(outputs[0], batch)
+                    self.engine.set_gradient_accumulation_boundary(number == len(batches))
+                    self.engine.backward(value * torch.distributed.get_world_size())
                 for name, amount in {"loss": float(value.detach()), **metrics}.items():
                     sums[name] = sums.get(name, 0.0) + amount
             sums = _over_ranks(sums)
@@ -182,11 +178,25 @@ class DeepSpeedTrainer:
         for group, ratio in zip(groups, self._ratios, strict=True):
             group["lr"] = learning_rate * ratio
 
+    def balance_experts(self, rate: float) -> float:
+        """Move the expert bias by the load of all ranks; the heaviest expert's share.
+
+        0 for a model without experts.
+        """
+        if not isinstance(self.model, BailingMoeV2ForCausalLM):
+            return 0.0
+        if torch.distributed.get_world_size() > 1:
+            for router in self.model.routers():
+                torch.distributed.all_reduce(router.load)
+        load = self.model.expert_load().float()
+        self.model.update_expert_bias(rate)
+        return float((load / load.sum(dim=1, keepdim=True)).max())
+
     def save(self, folder: Path) -> None:
-        """Weights, buffers and optimiser state."""
+        """Weights, buffers and optimiser state; of several ranks each writes its own part."""
         folder.mkdir(parents=True, exist_ok=True)
         with writing(folder):
-            self.engine.save_checkpoint(str(folder), tag=TAG)
+            self.engine.save_checkpoint(str(folder), tag=TAG, save_latest=False)
 
     def restore(self, folder: Path) -> None:
         """Read what :meth:`save` wrote; CheckpointError if it is missing or of another model."""
@@ -197,9 +207,41 @@ class DeepSpeedTrainer:
         except (RuntimeError, KeyError, ValueError) as error:
             raise CheckpointError(f"{folder}: does not fit this model ({error}).") from error
 
-    def named_tensors(self) -> Iterator[tuple[str, Tensor]]:
-        """Weights and buffers in checkpoint names."""
-        yield from named_checkpoint_tensors(self.model)
+    def named_tensors(self, bucket: int = BUCKET) -> Iterator[tuple[str, Tensor]]:
+        """Weights and buffers in checkpoint names.
+
+        Under ZeRO-3 all ranks must go through it together, to its end: parameters are gathered
+        ``bucket`` bytes at a time, and are whole until the next is asked for.
+        """
+        yield from named_checkpoint_tensors(self.model, bucket)
+
+    def memory(self) -> dict[str, int]:
+        """Bytes of this rank by part, where they are now: weights, gradients, optimiser state.
+
+        What is spread over ranks counts with the share of this one.
+        """
+        weights = [getattr(p, "ds_tensor", p) for p in self.engine.module.parameters()]
+        gradients = [p.grad for p in self.engine.module.parameters() if p.grad is not None]
+        inner = getattr(self.engine.optimizer, "optimizer", self.engine.optimizer)
+        own = {p.data_ptr() for p in weights}
+        master = [
+            p
+            for group in inner.param_groups
+            for p in group["params"]
+            if p.numel() and p.data_ptr() not in own
+        ]
+        states = [v for state in inner.state.values() for v in state.values() if torch.is_tensor(v)]
+        parts = {
+            "weights": weights, "gradients": gradients, "optimiser": states, "master": master,
+        }  # fmt: skip
+        return {
+            name: sum(tensor.numel() * tensor.element_size() for tensor in tensors)
+            for name, tensors in parts.items()
+        }
+
+    def export(self, tokenizer: Any, folder: Path) -> None:
+        """Write the model as a checkpoint that engines read; all ranks take part, one writes."""
+        save_model(self.model, tokenizer, folder)
 
 
 class FrozenPolicy:
@@ -209,18 +251,28 @@ class FrozenPolicy:
         self._module = TokenLogProbabilities(model)
         self._threads = threads
 
-    def score(self, batch: PackedBatch) -> Scores:
+    def score(self, batches: Sequence[PackedBatch]) -> list[Scores]:
         """Log-probability and entropy of each target under the weights it was made with, [B, L]."""
         device = next(self._module.parameters()).device
-        return _score(self._module, batch, device, self._threads)
+        return _score(self._module, batches, device, self._threads)
 
 
 def _score(
-    module: nn.Module, batch: PackedBatch, device: torch.device | str, threads: int
-) -> Scores:
+    module: nn.Module, batches: Sequence[PackedBatch], device: torch.device | str, threads: int
+) -> list[Scores]:
     module.eval()
     with training_threads(threads), torch.no_grad():
-        return _scores(module(*_tensors(batch, device)))
+        return [_scores(module(*_tensors(batch, device))) for batch in batches]
+
+
+@contextmanager
+def _uncounted(model: Any, *, unless: bool) -> Iterator[None]:
+    """Leave the load of experts as it was: a batch without targets only fills up a rank's share."""
+    routers = [] if unless or not isinstance(model, BailingMoeV2ForCausalLM) else model.routers()
+    before = [router.load.clone() for router in routers]
+    yield
+    for router, load in zip(routers, before, strict=True):
+        router.load.copy_(load)
 
 
 def _scores(outputs: Sequence[Tensor]) -> Scores:
@@ -244,6 +296,12 @@ def _finite(norm: float) -> float:
             "Lower the learning rate, or look at the step's batch."
         )
     return norm
+
+
+def _nothing() -> PackedBatch:
+    """One position, no target."""
+    row = np.zeros((1, 1), dtype=np.int64)
+    return PackedBatch(row, row, row, np.zeros((1, 1), dtype=np.float32))
 
 
 def _tensors(batch: PackedBatch, device: torch.device | str) -> tuple[Tensor, ...]:

@@ -34,11 +34,11 @@ class ToyTrainer:
         self.table = table.requires_grad_()
         self.momentum = torch.zeros_like(table)
 
-    def score(self, batch: PackedBatch) -> Scores:
+    def score(self, batches: Sequence[PackedBatch]) -> list[Scores]:
         """Log-probability and entropy (nats) of the targets, [B, L], 0 elsewhere."""
         with torch.no_grad():
-            logp, entropy = self._forward(batch)
-        return logp.numpy(), entropy.numpy()
+            found = [self._forward(batch) for batch in batches]
+        return [(logp.numpy(), entropy.numpy()) for logp, entropy in found]
 
     def update(
         self,

@@ -58,8 +58,9 @@ class VllmSampler:
         self.expected_tensors = stored_names(folder)
         self.engine_config = engine
         self._seed = seed
-        self._stop = _stop_tokens(config)
+        self._stop = stop_tokens(config)
         self._numbers = count()
+        self._running: dict[str, Trajectory] = {}
         former = VllmSampler._latest() if VllmSampler._latest else None
         if former is not None:
             former.close()
@@ -81,21 +82,44 @@ class VllmSampler:
 
         They come in the order they were admitted. DataError on a prompt that does not fit.
         """
+        try:
+            while control.open:
+                self.start(control.admit())
+                if not self._running:
+                    break
+                control.advance(*self.step())
+        finally:
+            unfinished = self.stop()
+        return unfinished
+
+    @property
+    def running(self) -> int:
+        """Trajectories under way."""
+        return len(self._running)
+
+    def start(self, trajectories: Iterable[Trajectory]) -> None:
+        """Queue trajectories, each from its start or from where it was cut."""
+        with sampling_threads():
+            for trajectory in trajectories:
+                self._running[self._start(trajectory)] = trajectory
+
+    def step(self) -> tuple[int, list[Trajectory]]:
+        """One engine step: tokens sampled in it, and what ended. Trajectories grow in place."""
+        with sampling_threads():
+            return self._collect(self._core().get_output().outputs, self._running)
+
+    def stop(self) -> list[Trajectory]:
+        """Take out what is under way, in the order it was started."""
+        unfinished = self._running
+        self._running = {}
+        if self.llm is not None:
+            self.llm.llm_engine.engine_core.abort_requests(list(unfinished))
+        return list(unfinished.values())
+
+    def _core(self) -> Any:
         if self.llm is None:
             raise EngineError("this sampler was closed: a process holds one engine at a time.")
-        core = self.llm.llm_engine.engine_core
-        running: dict[str, Trajectory] = {}
-        try:
-            with sampling_threads():
-                while control.open:
-                    for trajectory in control.admit():
-                        running[self._start(trajectory)] = trajectory
-                    if not running:
-                        break
-                    control.advance(*self._collect(core.get_output().outputs, running))
-        finally:
-            core.abort_requests(list(running))
-        return list(running.values())
+        return self.llm.llm_engine.engine_core
 
     def _start(self, trajectory: Trajectory) -> str:
         """Queue a trajectory, from its start or from where it was cut; returns a request id."""
@@ -121,14 +145,14 @@ class VllmSampler:
             detokenize=False,
         )
         tokens = {"prompt_token_ids": [*trajectory.prompt, *trajectory.tokens]}
-        engine = self.llm.llm_engine
+        core, engine = self._core(), self.llm.llm_engine
         request = engine.input_processor.process_inputs(
             f"{next(self._numbers)}",
             tokens,
             settings,
             supported_tasks=engine.get_supported_tasks(),
         )
-        engine.engine_core.add_request(request)
+        core.add_request(request)
         return str(request.request_id)
 
     def _collect(
@@ -193,7 +217,8 @@ def _settings(engine: params.Engine, seed: int) -> dict[str, Any]:
     }
 
 
-def _stop_tokens(config: Mapping[str, Any]) -> list[int]:
+def stop_tokens(config: Mapping[str, Any]) -> list[int]:
+    """The tokens that end a response, of a checkpoint's config.json."""
     found = config.get("eos_token_id")
     if found is None:
         raise DataError("config.json: eos_token_id is missing: no response could ever end.")

@@ -59,13 +59,16 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Response:
-    """One sample: the raw text with its thinking, and how it ended (as :class:`Ending`)."""
+    """One sample: the raw text with its thinking, and how it ended (as :class:`Ending`).
+
+    ``tokens`` is None where nobody counted them: in a text from elsewhere.
+    """
 
     problem: str
     repeat: int
     text: str
     finish: str
-    tokens: int
+    tokens: int | None
 
 
 def request_rows(asked: Assignment, run_seed: int) -> list[dict[str, Any]]:
@@ -151,8 +154,9 @@ def vllm_model(
         )
     except (OSError, ValueError, RuntimeError) as error:
         raise EngineError(
-            f"{checkpoint}: vLLM could not load this checkpoint ({error}). Check that it is whole "
-            "and of an architecture vLLM knows."
+            f"{checkpoint}: vLLM could not load this checkpoint ({error}). Check that it is whole, "
+            f"of an architecture vLLM knows, and made for a window of {engine.context} tokens, "
+            f"which {engine.cache_gib:g} GiB of cache must hold."
         ) from error
 
 

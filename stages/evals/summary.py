@@ -80,9 +80,15 @@ def summarise(
         "samples": len(scored),
         "counts": {verdict.value: counts[verdict] for verdict in Verdict},
         "duplicate_rate": rounded(duplicate_rate(groups)),
-        "mean_tokens": rounded(sum(s.response.tokens for s in scored) / len(scored)),
+        "mean_tokens": rounded(mean_tokens(scored)),
         "styles": styles(scored),
     }
+
+
+def mean_tokens(scored: Sequence[Scored]) -> float | None:
+    """Mean length of the responses that were generated here; None if all are from elsewhere."""
+    counts = [one.response.tokens for one in scored if one.response.tokens is not None]
+    return sum(counts) / len(counts) if counts else None
 
 
 def _known(group: Sequence[Scored]) -> tuple[Sequence[Scored], list[float]]:

@@ -16,6 +16,8 @@ SCORERS: Mapping[str, Scorer] = {"verify": verify, "preference": closes_well}
 FAILED = "error"
 """How a response ended that the engine failed to give."""
 
+NOT_GIVEN = Judgement(Verdict.ERROR, None, "the engine failed to give a response")
+
 
 def only_answered(
     judge: Callable[[Sequence[Answer]], list[Judgement]], answers: Sequence[Answer]
@@ -23,8 +25,7 @@ def only_answered(
     """One judgement an answer, in order; what the engine failed to give is ERROR, unread."""
     at = [n for n, (_, _, ended) in enumerate(answers) if ended != FAILED]
     judged = dict(zip(at, judge([answers[n] for n in at]), strict=True))
-    missing = Judgement(Verdict.ERROR, None, "the engine failed to give a response")
-    return [judged.get(n, missing) for n in range(len(answers))]
+    return [judged.get(n, NOT_GIVEN) for n in range(len(answers))]
 
 
 def score(scorer: str, answers: Sequence[Answer], sandbox: Sandbox) -> list[Judgement]:

@@ -30,7 +30,7 @@ def score(
 ) -> list[Scored]:
     """The scores of each response, all of them packed together."""
     batches, places = pack(exchanges, config.pack_length, config.micro_rows)
-    return list(unpacked([scorer.score(batch) for batch in batches], places))
+    return list(unpacked(scorer.score(batches), places))
 
 
 def unpacked(scored: Sequence[Scores], places: Sequence[Place]) -> Iterator[Scored]:

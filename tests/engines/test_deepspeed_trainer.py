@@ -92,7 +92,7 @@ def test_packed_rows_train_exactly_like_rows_alone() -> None:
 
 def test_scores_are_log_probabilities_of_the_targets_only() -> None:
     trainer, batch = make_trainer(), packed(make_rows())
-    logp, entropy = trainer.score(batch)
+    logp, entropy = trainer.score([batch])[0]
     assert logp.shape == batch.shape
     assert (logp[batch.mask > 0] < 0).all()
     assert (entropy[batch.mask > 0] > 0).all()
@@ -103,14 +103,14 @@ def test_scores_are_log_probabilities_of_the_targets_only() -> None:
 def test_a_row_scores_the_same_alone_and_in_company() -> None:
     trainer, rows = make_trainer(), make_rows()
     batch = packed(rows)
-    logp, _ = trainer.score(batch)
+    logp, _ = trainer.score([batch])[0]
     by_tokens = {}
     for row in range(batch.tokens.shape[0]):
         for segment in range(1, int(batch.segments[row].max()) + 1):
             members = batch.segments[row] == segment
             by_tokens[tuple(batch.tokens[row][members])] = logp[row][members]
     for row in rows:
-        single, _ = trainer.score(alone(row))
+        single, _ = trainer.score([alone(row)])[0]
         np.testing.assert_allclose(by_tokens[tuple(row.tokens)], single[0], atol=1e-5)
 
 
@@ -131,7 +131,7 @@ def test_each_response_token_gets_the_log_probability_a_plain_forward_gives_it(
     trainer = DeepSpeedTrainer(TokenLogProbabilities(model), adamw(model, 1e-3, (0.9, 0.95), 0.0))
     exchanges = [Exchange(item.prompt, item.tokens) for item in items]
     batches, places = pack(exchanges, pack_length, micro_rows)
-    found = unpack([trainer.score(batch)[0] for batch in batches], places)
+    found = unpack([logp for logp, _ in trainer.score(batches)], places)
     for item, scored in zip(items, found, strict=True):
         np.testing.assert_allclose(scored, logprobs(model, item).numpy(), atol=1e-4)
 
@@ -180,7 +180,7 @@ def test_the_number_of_micro_batches_leaves_the_step(aggregate: str) -> None:
 def test_the_first_update_sees_the_log_probabilities_that_were_scored() -> None:
     model, batches = lively(4), response_batches(64, 2)
     trainer = DeepSpeedTrainer(TokenLogProbabilities(model), adamw(model, 1e-3, (0.9, 0.95), 0.0))
-    scored = [trainer.score(batch)[0] for batch in batches]
+    scored = [logp for logp, _ in trainer.score(batches)]
     seen = []
 
     def watch(logp: Tensor, _: PackedBatch) -> tuple[Tensor, dict[str, float]]:

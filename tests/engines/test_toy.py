@@ -39,7 +39,7 @@ def test_sampler_and_trainer_agree_without_mismatch_and_differ_with_it():
     for mismatch, near in ((0.0, True), (0.5, False)):
         trainer, sampler = engines(mismatch)
         (item,) = sample(sampler, count=1)
-        logp, entropy = trainer.score(packed(item))
+        logp, entropy = trainer.score([packed(item)])[0]
         assert np.allclose(logp[0, 1:], item.logprobs, atol=1e-5) is near
         assert (entropy[0, 1:] > 0).all()
         assert logp[0, 0] == entropy[0, 0] == 0.0
@@ -91,12 +91,12 @@ def test_updates_raise_what_the_loss_rewards_and_sum_their_batches():
     def loss(logp, batch):
         return -logp.sum(), {"targets": float(batch.mask.sum())}
 
-    before = sum(trainer.score(batch)[0].sum() for batch in batches)
+    before = sum(trainer.score([batch])[0][0].sum() for batch in batches)
     metrics = trainer.update(batches, loss, 0.01)
     assert metrics["loss"] == pytest.approx(-before, rel=1e-5)
     assert metrics["targets"] == sum(len(item) for item in items)
     assert metrics["grad_norm"] > 0
-    assert sum(trainer.score(batch)[0].sum() for batch in batches) > before
+    assert sum(trainer.score([batch])[0][0].sum() for batch in batches) > before
 
 
 def test_a_restored_trainer_continues_as_if_never_interrupted(tmp_path):

@@ -44,6 +44,7 @@ def test_cut_and_unreadable_responses_count_apart_and_score_nothing() -> None:
     found = summarise(scored, 0.0)
     counts = {verdict: number for verdict, number in found["counts"].items() if number}
     assert (found["score"], counts) == (0.0, {"truncated": 2, "unparsed": 1})
+    assert found["mean_tokens"] == 5.0
 
 
 def broken(count: int):

@@ -18,7 +18,7 @@ from stages.base.params import Run
 from stages.base.protocols import Trainer
 from stages.base.records import Judgement, Problem, Verdict
 from stages.engines.checkpoints import checksum
-from stages.engines.local_runtime import start
+from stages.engines.local_runtime import start_local
 from stages.engines.vllm_sampler import VllmSampler
 from stages.engines.weight_channel import LocalChannel
 from stages.rl.c3po import make_scheduler
@@ -79,7 +79,7 @@ def main(folder: Path) -> None:
     if not model.exists():
         saved(lively(seed=0), folder / "half").rename(model)
     run = Run(seed=1, notation="compact")
-    runtime = start(model, run, engine("bfloat16"), CONFIG)
+    runtime = start_local(model, run, engine("bfloat16"), CONFIG)
     prompts = {f"p{n}": [n + 9, 2 * n + 9, 7] for n in range(10)}
     problems = {name: Problem(name, "even", "maths", "", "", name) for name in prompts}
     checkpoints = folder / "checkpoints"

@@ -104,9 +104,9 @@ def test_what_the_update_will_score_is_not_scored_before(changes, forwards):
     trainer, seen = ToyTrainer(WORDS), []
     original = trainer.score
 
-    def watch(batch):
-        seen.append(int(batch.segments.max(axis=1).sum()))
-        return original(batch)
+    def watch(batches):
+        seen.extend(int(batch.segments.max(axis=1).sum()) for batch in batches)
+        return original(batches)
 
     trainer.score = watch
     make_samples(GROUPS, trainer, small_config(**changes))

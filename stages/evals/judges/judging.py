@@ -22,6 +22,7 @@ from stages.evals.judges.prompts import Filled, Template
 from stages.evals.judges.reading import Reading, read
 from stages.evals.judges.store import UNKNOWN, Asked, Store, key_of
 from stages.rewards.guard import guarded
+from stages.rewards.judge import FAILED, NOT_GIVEN
 from stages.rewards.programs import Answer
 from stages.rewards.router import answered
 
@@ -36,6 +37,7 @@ TRIES = ("", AGAIN)
 """What is added to a prompt, try by try."""
 
 TOGETHER = 256  # answers whose questions are made and asked at a time
+SHOWN = 80  # characters of a reply that could not be read, quoted in a reason
 MAX_ERROR_SHARE = 0.02
 """More answers than this without a judgement, and there is no score."""
 
@@ -120,7 +122,7 @@ class Docket:
             unread = []
             for (at, one), reply in zip(waiting, replies, strict=True):
                 seen = one.read(reply.text)
-                found[at][one.part] = seen or reply.failure or "no verdict could be read"
+                found[at][one.part] = seen or reply.failure or _unread(reply)
                 if seen is None and not reply.failure:
                     unread.append((at, one))
             waiting = unread
@@ -142,6 +144,10 @@ class Docket:
             if reply.failure == UNKNOWN:
                 self.open.setdefault(question.key, (at, one, question.prompt))
         return replies
+
+
+def _unread(reply: Reply) -> str:
+    return f"no verdict could be read in a reply that ends {reply.text.strip()[-SHOWN:]!r}"
 
 
 def judge_answers(
@@ -176,15 +182,46 @@ def open_questions(
             yield {"key": key, "id": some[at][0].id, "part": one.part, "prompt": prompt}
 
 
-def refuse_silent_judge(name: str, found: Sequence[Judgement], share: float) -> None:
-    """VerifierError where more answers than ``share`` allows have no judgement."""
+def refuse_silent_judge(
+    name: str, found: Sequence[Judgement], share: float, panel: Panel, about: Mapping[str, Any]
+) -> None:
+    """VerifierError where more answers than ``share`` allows have no judgement.
+
+    It says why, and what to do, by who judged (``panel``) and what came of the questions
+    (``about``, as `judge_answers` gives it).
+    """
     broken = [one for one in found if one.verdict is Verdict.ERROR]
     if len(broken) > share * len(found):
-        raise VerifierError(
+        told = [
             f"{name}: {len(broken)} of {len(found)} answers could not be judged (at most "
-            f"{share:g} of them may fail: --max-error-share), so there is no score. First: "
-            f"{broken[0].reason}. Name a judge with --judge-url, or bring the replies that "
-            "`judge-prompts` asks for with --verdicts."
+            f"{share:g} of them may fail: --max-error-share), so there is no score.",
+            f"First: {broken[0].reason}.",
+            *_advice(panel, about),
+        ]
+        raise VerifierError(" ".join(told))
+
+
+def _advice(panel: Panel, about: Mapping[str, Any]) -> Iterator[str]:
+    """What the failures are, and what to do about each kind."""
+    unreadable, failed = about.get("unreadable", 0), about.get("failed", 0)
+    of = f"of {about.get('questions', 0)} questions to the judge {panel.model}"
+    if unreadable:
+        where = f" The replies are in {panel.store.path}." if panel.store.path else ""
+        yield (
+            f"{unreadable} {of} got replies without a readable verdict, again when reminded of the "
+            f"form.{where} Name a judge that keeps to the form the prompt asks for."
+        )
+    if failed and panel.asker:
+        yield (
+            f"{failed} {of} got no whole reply. Raise --judge-tokens if replies are cut off, "
+            "--judge-context if prompts do not fit; if the server failed, run the command again: "
+            "what was answered is kept."
+        )
+    elif failed:
+        yield (
+            f"{failed} {of} have no reply. Name a judge with --judge-url or --judge-checkpoint, or "
+            "bring the replies that `judge-prompts` asks for with --verdicts, and to both the same "
+            "--judge-model."
         )
 
 
@@ -236,6 +273,8 @@ def _prepared(
 
 def _text(judged: Judged, problem: Problem, response: str, ended: str) -> Judgement | str:
     """What there is to judge, or the judgement of a response in which nothing is."""
+    if ended == FAILED:
+        return NOT_GIVEN
     text = answered(problem, response, ended)
     if isinstance(text, Judgement):
         return judged.unanswered(problem, text)

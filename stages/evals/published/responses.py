@@ -24,7 +24,6 @@ from stages.rewards.judge import FAILED
 ENDS = ("stop", "length", FAILED)
 TURNS = "turns"  # in the meta of a problem that is answered by a conversation
 UNREAD = "finish_reason"  # what APIs call it; ignored, truncated responses would pass
-UNCOUNTED = 0  # tokens: rows from elsewhere do not say how many
 
 
 def read_responses(path: Path, problems: Mapping[str, Problem], tries: int = 0) -> list[Response]:
@@ -103,7 +102,7 @@ def _samples(where: str, problem: Problem, row: Mapping[str, Any]) -> Iterator[R
             f"{len(texts)} responses, found {finish!r}."
         )
     for repeat, (text, end) in enumerate(zip(texts, ends, strict=True)):
-        yield Response(problem.id, repeat, text, end, UNCOUNTED)
+        yield Response(problem.id, repeat, text, end, tokens=None)
 
 
 def _is_conversation(value: object) -> bool:

@@ -65,9 +65,9 @@ def score_file(
     if benchmark.judged is None:
         samples, judge = judged(benchmark, loaded, given, sandbox), {}
     else:
-        answers = answers_of(loaded, given)
-        verdicts, about = judge_answers(benchmark.judged, answers, panel or Panel())
-        refuse_silent_judge(name, verdicts, max_error_share)
+        answers, panel = answers_of(loaded, given), panel or Panel()
+        verdicts, about = judge_answers(benchmark.judged, answers, panel)
+        refuse_silent_judge(name, verdicts, max_error_share, panel, about)
         samples, judge = as_samples(benchmark, loaded, given, verdicts), {"judge": about}
     found = totals(benchmark, loaded, samples) | judge
     folder.mkdir(parents=True, exist_ok=True)

@@ -134,7 +134,7 @@ def test_without_a_model_there_is_no_judgement_rather_than_a_wrong_one() -> None
 
 def test_without_a_judge_it_is_said_how_to_name_one(tmp_path: Path) -> None:
     path = MINI / "hle/mixed.jsonl"
-    with pytest.raises(VerifierError, match=r"--judge-url, or bring .*judge-prompts"):
+    with pytest.raises(VerifierError, match=r"--judge-checkpoint, or bring .*judge-prompts"):
         score_file("hle", path, Broken(), MINI / "hle", tmp_path)
 
 

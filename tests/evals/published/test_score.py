@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from stages.base.errors import ConfigError, DataError, VerifierError
+from stages.base.jsonl import read_jsonl
 from stages.evals.items import from_csv
 from stages.evals.published import score
 from stages.evals.published.score import benchmark_named, score_file
+from stages.evals.scoring import SAMPLES
 from tests.evals.published.minis import MINI, SHARED, fed_back, items, scored, write
 from tests.problems.runs import Broken
 
@@ -47,6 +49,8 @@ def test_k_responses_a_problem(tmp_path: Path) -> None:
     ]
     found = scored("gsm8k", write(tmp_path / "r.jsonl", given), tmp_path)
     assert (found["k"], found["samples"], found["score"]) == (4, 40, 0.5)
+    assert found["mean_tokens"] is None  # nobody counted any
+    assert {row["tokens"] for row in read_jsonl(tmp_path / SAMPLES)} == {None}
     assert found["pass_at"] == {"1": 0.5, "2": pytest.approx(5 / 6, abs=1e-6), "4": 1.0}
     assert found["low"] < 0.5 < found["high"]
     assert found["rerun_low"] < 0.5 < found["rerun_high"]

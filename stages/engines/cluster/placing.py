@@ -1,0 +1,149 @@
+"""A Ray cluster, and places for actors on its nodes, in the order of their addresses.
+
+The number of a bundle in a placement group says nothing about its node, so bundles are sorted by
+address: rank 0 then stands on the same machine in every run on the same cluster.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ray
+from ray.exceptions import GetTimeoutError, RayError
+from ray.util.placement_group import placement_group, placement_group_table
+from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
+
+from stages.base.cluster_params import Cluster
+from stages.base.errors import ConfigError, ResourceError
+from stages.base.events import say
+
+LOCAL_STORE = 2**28
+"""Bytes of the object store of a cluster on this machine: records are small, weights avoid it."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """One bundle: where an actor goes, also a second time after the node came back."""
+
+    group: Any
+    bundle: int
+    cpus: float
+    gpus: float
+
+    def options(self) -> dict[str, Any]:
+        """Ray's options for an actor here. It is never restarted by Ray: see ``max_restarts``."""
+        return {
+            "num_cpus": self.cpus,
+            "num_gpus": self.gpus,
+            "max_restarts": 0,  # a restarted actor would stand there without group and weights
+            "scheduling_strategy": PlacementGroupSchedulingStrategy(self.group, self.bundle),
+        }
+
+
+def connect(settings: Cluster) -> None:
+    """Join the cluster of ``address`` or RAY_ADDRESS; without either, start one on this machine.
+
+    ResourceError if it cannot be reached.
+    """
+    if ray.is_initialized():
+        return
+    address = settings.address or os.environ.get("RAY_ADDRESS", "")
+    common: dict[str, Any] = {"log_to_driver": False, "configure_logging": False}
+    try:
+        if address:
+            ray.init(address=address, **common)
+        else:
+            say("cluster: no address is given, so one is started on this machine alone")
+            ray.init(
+                include_dashboard=False,
+                object_store_memory=LOCAL_STORE,
+                num_cpus=_local_cpus(settings),
+                _node_ip_address="127.0.0.1",
+                **common,
+            )
+    except (ConnectionError, RayError, ValueError, RuntimeError) as error:
+        raise ResourceError(
+            f"run.cluster.address: the Ray cluster at '{address}' cannot be reached ({error}). "
+            "Start it (docs/cluster.md), or look at it with `ray status`."
+        ) from error
+
+
+def _local_cpus(settings: Cluster) -> int:
+    """Places are counted, not cores: on one machine the actors share what there is."""
+    if settings.layout == "colocated":
+        return 2 * max(settings.trainers, settings.engines)
+    return settings.trainers + settings.engines
+
+
+def places(
+    settings: Cluster, trainers: int, engines: int, gpus: bool, tensor_parallel: int
+) -> tuple[list[Place], list[Place]]:
+    """Where trainer ranks and where engines go; ResourceError if the cluster has no such room.
+
+    Colocated, an engine shares the device of a rank.
+    """
+    colocated = settings.layout == "colocated"
+    if tensor_parallel > 1 and (colocated or not gpus):
+        raise ConfigError(
+            "engine.tensor_parallel above 1 needs GPUs that the engine has for itself. Set it to "
+            "1, or run.cluster.layout: disaggregated on GPU nodes."
+        )
+    if colocated:
+        needs = [_needs(2, gpus)] * max(trainers, engines)
+    else:
+        needs = [_needs(1, gpus)] * trainers
+        needs += [_needs(1, gpus * tensor_parallel)] * engines
+    group = placement_group(needs, strategy="SPREAD" if settings.placement == "spread" else "PACK")
+    try:
+        ray.get(group.ready(), timeout=settings.start_patience)
+    except GetTimeoutError as error:
+        found = ray.cluster_resources()  # type: ignore[no-untyped-call]
+        have = {name: found.get(name, 0.0) for name in ("CPU", "GPU")}
+        raise ResourceError(
+            f"the cluster has no room for {trainers} trainer rank(s) and "
+            f"{engines} engine(s), {settings.layout}: {needs} are asked for, {have} are "
+            "there in all. Add nodes, or lower run.cluster.trainers or engines."
+        ) from error
+    order = _by_address(group, len(needs))
+    if colocated:
+        shared = [Place(group, bundle, 1.0, 0.5 * gpus) for bundle in order]
+        return shared[:trainers], shared[:engines]
+    ranks = [Place(group, b, 1.0, 1.0 * gpus) for b in order if b < trainers]
+    wide = 1.0 * gpus * tensor_parallel
+    return ranks, [Place(group, b, 1.0, wide) for b in order if b >= trainers]
+
+
+def _needs(cpus: int, gpus: int) -> dict[str, float]:
+    return {"CPU": float(cpus), **({"GPU": float(gpus)} if gpus else {})}
+
+
+def _by_address(group: Any, count: int) -> list[int]:
+    """The bundles in the order of their nodes' addresses, then of their numbers."""
+    where = placement_group_table(group)["bundles_to_node_id"]
+    nodes = ray.nodes()  # type: ignore[no-untyped-call]
+    addresses = {node["NodeID"]: node["NodeManagerAddress"] for node in nodes}
+
+    def key(bundle: int) -> tuple[Any, int]:
+        return ipaddress.ip_address(addresses[where[bundle]]), bundle
+
+    return sorted(range(count), key=key)
+
+
+def actor_class(kind: type) -> Any:
+    """A class as Ray's: one thread that works, two that answer while it does."""
+    settings: dict[str, Any] = {"concurrency_groups": {"work": 1, "control": 2}}
+    return ray.remote(**settings)(kind)
+
+
+def project_folder() -> str:
+    """The folder that all nodes must see under the same name."""
+    return str(Path.cwd())
+
+
+def head_address() -> str:
+    """The address of the cluster's head, which every node has a route to."""
+    return str(ray.get_runtime_context().gcs_address).rsplit(":", 1)[0]
