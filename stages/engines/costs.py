@@ -41,6 +41,7 @@ class Machine:
     hbm_gb_s: float = _rate(3350.0, "GB/s a GPU reads from its memory")
     nvlink_gb_s: float = _rate(360.0, "GB/s a GPU gets from the others of its node in a collective")
     network_gb_s: float = _rate(400.0, "GB/s of a node into the network, all its cards, each way")
+    gloo_gb_s: float = _rate(2.0, "GB/s that leave one process through gloo, to all peers together")
     host_gb_s: float = _rate(50.0, "GB/s between a GPU and its node's memory")
     disk_gb_s: float = _rate(5.0, "GB/s of a node to the shared folder")
     store_gb_s: float = _rate(100.0, "GB/s of the shared folder, all nodes together")
@@ -55,7 +56,8 @@ class Machine:
     hop_us: float = _rate(1.0, "microseconds from GPU to GPU of a ring in one node")
     node_hop_us: float = _rate(6.0, "the same from node to node")
     call_ms: float = _rate(0.3, "milliseconds of the controller's Python in one remote call")
-    token_us: float = _rate(0.5, "microseconds of the controller's Python a token")
+    report_us: float = _rate(12.0, "the same in microseconds for a trajectory in a report")
+    token_us: float = _rate(0.5, "the same for a token, from its report to its row")
     start_s: float = _rate(120.0, "seconds until a new actor has imported and joined")
     notice_s: float = _rate(30.0, "seconds until a lost node is noticed")
     node_mtbf_h: float = _rate(6300.0, "hours between two failures of one node")
@@ -260,8 +262,11 @@ def update_cost(
     )
 
 
-TRANSPORTS = ("pointer", "shared memory", "broadcast", "shards")
-"""How weights reach engines. ``shards``, each rank what each engine needs, is not built."""
+TRANSPORTS = ("gloo", "pointer", "shared memory", "NCCL", "shards")
+"""How weights reach engines. A cluster pushes by gloo; one process repacks in place, by pointer."""
+
+NOT_BUILT = ("shared memory", "NCCL", "shards")
+"""Of them those that are priced only, so that it is known what they would gain."""
 
 
 def push_seconds(
@@ -270,11 +275,12 @@ def push_seconds(
     layout: Layout,
     dtype: str,
     bucket_mib: float,
-    transport: str = "broadcast",
+    transport: str = "gloo",
 ) -> float:
-    """Rank 0 gathers bucket by bucket and passes each on to all engines.
+    """Rank 0 gathers bucket by bucket and passes each on to all engines, one receiver each.
 
-    ``pointer``: the same process, nothing moves. ``shared memory``: the same host. ``broadcast``:
+    ``gloo``: from memory over TCP, a binomial tree: its root sends log2(engines + 1) times.
+    ``pointer``: the same process, nothing moves. ``shared memory``: the same host. ``NCCL``:
     through one network card of rank 0, pipelined over the engines. ``shards``: all ranks send at
     once, each engine's GPU receives its own part only.
     """
@@ -293,6 +299,9 @@ def push_seconds(
         gather += buckets * hop_seconds(layout.trainers, layout.trainer_nodes, machine)
     if transport == "shared memory":
         return gather + 2 * size / (machine.host_gb_s * GIGA)
+    if transport == "gloo":
+        rounds = math.ceil(math.log2(layout.engines + 1))
+        return gather + size * rounds / (machine.gloo_gb_s * GIGA)
     gpus, nodes = layout.engines * layout.tensor_parallel, layout.engines * layout.engine_nodes
     return gather + size / card + buckets * hop_seconds(gpus, nodes, machine)
 
@@ -329,9 +338,10 @@ def recovery_seconds(
     return machine.notice_s + machine.start_s + read + replayed + push
 
 
-def controller_seconds(machine: Machine, tokens: float, calls: float) -> float:
-    """The controller's own Python: by token, and by remote call."""
-    return tokens * machine.token_us * 1e-6 + calls * machine.call_ms * 1e-3
+def controller_seconds(machine: Machine, tokens: float, slice_steps: int, calls: float) -> float:
+    """The controller's own Python: by token, by report (one a trajectory and slice), by call."""
+    micro = machine.token_us + machine.report_us / slice_steps
+    return 1e-6 * micro * tokens + 1e-3 * machine.call_ms * calls
 
 
 @dataclass(frozen=True)

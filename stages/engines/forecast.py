@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, replace
 from stages.base.cluster_params import Cluster
 from stages.base.params import Architecture, Profile, ReinforcementLearning
 from stages.engines.costs import (
+    NOT_BUILT,
     TRANSPORTS,
     Generation,
     Layout,
@@ -37,12 +38,14 @@ from stages.engines.sizes import (
     gathered_bytes,
     largest_parameter,
     model_file_bytes,
+    order_bytes,
     push_bytes,
     readable,
     recomputed_bytes,
     record_bytes,
     trainer_checkpoint_bytes,
     training_bytes,
+    wire_bytes,
 )
 
 USABLE = 0.9
@@ -173,9 +176,11 @@ def _memory(task: Task) -> Iterator[str]:
         yield _line(
             "pushing", {"both sides' weights and a bucket": pushing_bytes(task)}, task.usable
         )
+        kept = {"trainer state": released_bytes(task), **sampling}
+        yield _line("sampling, nothing released", kept, task.usable)
         whole = released_bytes(task) * task.layout.gpus_per_node
         ram = USABLE * task.machine.ram_gib * GIB
-        yield _line("in the node's memory while sampling", {"trainer state": whole}, ram)
+        yield _line("in the node's memory, if it is released", {"trainer state": whole}, ram)
     row = task.config.pack_length
     less = recomputed_bytes(task.shape, row, task.config.precision)
     yield (
@@ -192,21 +197,25 @@ def _line(name: str, parts: dict[str, float], limit: float) -> str:
 
 def _bytes(task: Task) -> Iterator[str]:
     layout, dtype = task.layout, task.profile.engine.dtype
-    push, update = push_bytes(task.shape, dtype), update_of(task)
+    push, update = wire_bytes(task.shape, dtype), update_of(task)
     tokens, responses = trained(task)
     file = model_file_bytes(task.shape, dtype)
     state = trainer_checkpoint_bytes(task.total, task.config.precision)
     yield "bytes of a step"
     yield (
         f"  push: {readable(push)} to each engine, {readable(push * layout.engines)} in all; in "
-        f"shards {readable(push / layout.tensor_parallel)} to each GPU; none in one process"
+        f"shards {readable(push_bytes(task.shape, dtype) / layout.tensor_parallel)} to each GPU; "
+        "none in one process"
     )
     yield f"  update: {readable(update.moved)} into each node (gathers and reductions)"
-    records = record_bytes(tokens, responses, task.prompt)
-    batches = batch_bytes(tokens + responses * task.prompt)
+    records = record_bytes(tokens, task.filled.slice_steps)
+    prompts = responses * task.prompt
+    orders = order_bytes(prompts, carried(task))
+    batches = batch_bytes(tokens + prompts)
     yield (
-        f"  controller: {readable(records)} of records in "
-        f"({records / tokens:.1f} bytes a token), {readable(batches)} of packed rows out"
+        f"  controller: {readable(records)} of records in ({records / tokens:.1f} bytes a token), "
+        f"{readable(orders)} of prompts and carried responses and {readable(batches)} of packed "
+        "rows out"
     )
     yield (
         f"  trainer's checkpoint: {readable(state)}; model folder at the end: {readable(file)}, "
@@ -220,6 +229,13 @@ def trained(task: Task) -> tuple[float, float]:
         return float(task.config.token_budget), task.config.token_budget / task.lengths.mean
     responses = task.config.prompts_per_step * task.config.rollouts_per_prompt
     return responses * task.lengths.mean, float(responses)
+
+
+def carried(task: Task) -> float:
+    """Tokens of responses that the end of a step cuts, and that are sent out again to go on."""
+    if task.config.scheduler != "c3po":
+        return 0.0
+    return generation_of(task).running * task.layout.engines * task.lengths.standing
 
 
 def update_of(task: Task) -> UpdateCost:
@@ -254,12 +270,13 @@ def phases(task: Task) -> dict[str, float]:
     calls = slices * layout.engines + 3 * layout.trainers
     state = checkpoint_seconds(task.shape, machine, layout, config.precision)
     every = min(config.checkpoint_every, task.filled.recovery_every)
+    steps = task.filled.slice_steps
     found = {
         "generation": made.seconds,
         "log-probabilities": update.seconds / 3 if scored else 0.0,
         "update": update.seconds,
-        "push": push_of(task, "broadcast"),
-        "controller": controller_seconds(machine, tokens, calls),
+        "push": push_of(task, "gloo"),
+        "controller": controller_seconds(machine, tokens, steps, calls),
         "checkpoint": state / every,
     }
     if layout.colocated:
@@ -301,8 +318,11 @@ def _seconds(task: Task) -> Iterator[str]:
         f"{made.tokens / made.seconds:,.0f} tokens a second in all; keys and values computed anew "
         f"{made.recomputing:.1f} s"
     )
-    ways = ", ".join(f"{way} {push_of(task, way):,.1f} s" for way in TRANSPORTS)
-    yield f"  a push by {ways} (not built)"
+    ways = ", ".join(
+        f"{way} {push_of(task, way):,.1f} s{' (not built)' if way in NOT_BUILT else ''}"
+        for way in TRANSPORTS
+    )
+    yield f"  a push by {ways}"
     yield (
         f"  update: {update.passes} pass(es) a rank, {update.idle:.0%} of them blanks; computing "
         f"{update.computing:.1f} s beside {update.moving:.1f} s of gathers"
@@ -314,7 +334,8 @@ def _seconds(task: Task) -> Iterator[str]:
 
 def advice(task: Task) -> list[str]:
     """What to change so that it fits, or is not wasted; empty if there is nothing."""
-    found = [*_too_many(task), *_training_advice(task), *_sampling_advice(task)]
+    found = [*_too_many(task), *_not_placed(task)]
+    found += [*_training_advice(task), *_sampling_advice(task)]
     made = generation_of(task)
     if made.running < made.wanted * (1 - TOO_LITTLE):
         by = (
@@ -334,6 +355,7 @@ def advice(task: Task) -> list[str]:
             "are ranks. Use fewer trainers, a larger token_budget or a shorter pack_length."
         )
     phase = phases(task)
+    found += _patience_advice(task, phase)
     if phase["checkpoint"] > 0.05 * sum(phase.values()):
         found.append(
             f"recovery points take {phase['checkpoint']:,.0f} s a step. Raise "
@@ -356,6 +378,34 @@ def _too_many(task: Task) -> Iterator[str]:
         yield (
             f"run.cluster has trainers: {asked.trainers}, engines: {asked.engines}; this plan has "
             f"trainers: {filled.trainers}, engines: {filled.engines}."
+        )
+
+
+def _not_placed(task: Task) -> Iterator[str]:
+    """What `stages.engines.cluster.placing` refuses."""
+    layout = task.layout
+    if layout.colocated and layout.tensor_parallel > 1:
+        yield (
+            "the runtime refuses engine.tensor_parallel above 1 with layout: colocated. Set "
+            "layout: disaggregated, or tensor_parallel: 1."
+        )
+    if layout.engine_nodes > 1:
+        yield (
+            f"the runtime places an engine on one node, and {layout.tensor_parallel} GPUs are "
+            f"{layout.engine_nodes} nodes. This plan is for an engine across nodes (not built); "
+            f"nodes of {layout.tensor_parallel} GPUs, or fewer bytes a weight, would do without."
+        )
+
+
+def _patience_advice(task: Task, phase: dict[str, float]) -> Iterator[str]:
+    """A call that takes as long as the deadline is taken for lost, again and again."""
+    state = checkpoint_seconds(task.shape, task.machine, task.layout, task.config.precision)
+    calls = {"a push": phase["push"], "an update": phase["update"], "a recovery point": state}
+    name = max(calls, key=calls.__getitem__)
+    if calls[name] > 0.5 * task.filled.patience:
+        yield (
+            f"{name} takes {calls[name]:,.0f} s, and a call is taken for lost after run.cluster."
+            f"patience, {task.filled.patience:,.0f} s. Set it to {3 * calls[name]:,.0f} or more."
         )
 
 

@@ -46,9 +46,6 @@ from stages.engines.sizes import (
     training_bytes,
 )
 
-ONE = Cluster()
-"""One rank and one engine: what a profile has that says nothing else."""
-
 
 def resource_plan(profile: Profile) -> str:
     """What a profile asks of a machine, in lines; says whether its own hardware holds it."""
@@ -85,22 +82,29 @@ def _model_lines(shape: Architecture, profile: Profile) -> list[str]:
 
 def _gpu_lines(shape: Architecture, profile: Profile, gpus: int) -> list[str]:
     memory = profile.run.hardware.gpu_memory_gib
-    training, sampling = gpu_needs(shape, profile.engine, gpus, profile.train_sft.precision)
-    fits = max(training, sampling) <= USABLE * memory * GIB
+    cluster, parallel = profile.run.cluster, profile.engine.tensor_parallel
+    apart = cluster.layout == "disaggregated"
+    used = (max, sum)[apart]((cluster.trainers, cluster.engines * parallel))
+    ranks, precision = cluster.trainers, profile.train_sft.precision
+    training, sampling = gpu_needs(shape, profile.engine, ranks, precision)
+    most = max(training, sampling) if apart else training + sampling
+    fits = most <= USABLE * memory * GIB and used <= gpus
     return [
-        f"each GPU      training {readable(training)} before activations (ZeRO-3 over {gpus}), "
-        f"sampling {readable(sampling)} (weights over {profile.engine.tensor_parallel}, and cache)",
-        f"memory fits   {'yes' if fits else 'NO'}: the two take turns, {USABLE:.0%} of "
-        f"{memory:g} GiB may be used",
+        f"GPUs          {used} of {gpus}: {ranks} trainer rank(s), {cluster.engines} engine(s) of "
+        f"{parallel}, {cluster.layout}",
+        f"each GPU      training {readable(training)} before activations (ZeRO-3 over {ranks}), "
+        f"sampling {readable(sampling)} (weights over {parallel}, and cache)",
+        f"memory fits   {'yes, without activations' if fits else 'NO'}: {USABLE:.0%} of "
+        f"{memory:g} GiB may be used; all of it: python -m stages.engines.plan",
     ]
 
 
 def gpu_needs(
-    shape: Architecture, engine: Engine, gpus: int, precision: str
+    shape: Architecture, engine: Engine, ranks: int, precision: str
 ) -> tuple[float, float]:
-    """Bytes a GPU holds while training and while sampling; each state is released for the other."""
+    """Bytes a GPU holds for training over so many ranks, and for sampling."""
     total = count_parameters(shape).total
-    training = sum(training_bytes(total, precision, 3, gpus).values())
+    training = sum(training_bytes(total, precision, 3, ranks).values())
     sampling = total * 2 / engine.tensor_parallel + engine.cache_gib * GIB
     return training, sampling
 
@@ -146,10 +150,11 @@ def _memory_gib() -> float:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIB
 
 
-def task_of(profile: Profile, options: argparse.Namespace, cluster: Cluster = ONE) -> Task:
+def task_of(profile: Profile, options: argparse.Namespace, cluster: Cluster | None = None) -> Task:
     """A profile's RL stage on the nodes that were asked for, which ranks and engines fill.
 
-    ConfigError if the profile describes no model or the nodes have no GPUs.
+    ``cluster``: another than the profile's. ConfigError if the profile describes no model or the
+    nodes have no GPUs.
     """
     hardware, shape = profile.run.hardware, profile.make_base_model.architecture
     if shape is None:
@@ -170,9 +175,11 @@ def task_of(profile: Profile, options: argparse.Namespace, cluster: Cluster = ON
     config: ReinforcementLearning = getattr(profile, options.stage)
     if options.zero_stage is not None:
         config = replace(config, zero_stage=options.zero_stage)
-    asked = replace(cluster, layout=options.layout or cluster.layout)
-    if options.ahead_steps is not None:
-        asked = replace(asked, ahead_steps=options.ahead_steps)
+    cluster = cluster or profile.run.cluster
+    layout, ahead = options.layout or cluster.layout, options.ahead_steps
+    if ahead is None:
+        ahead = cluster.ahead_steps if layout == "disaggregated" else 0
+    asked = replace(cluster, layout=layout, ahead_steps=ahead)
     filled = arrange(asked, nodes, per_node, engine.tensor_parallel)
     filled = replace(
         filled,

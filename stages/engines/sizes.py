@@ -26,8 +26,15 @@ TRAINING_BYTES = {
 PARTITIONED_FROM = {"weights": 3, "gradients": 2, "Adam moments": 1, "master weights": 1}
 """The ZeRO stage from which a part is spread over the ranks."""
 
-RECORD_BYTES = 12
-"""A generated token in a report: its id (int32), log-probability (float32), version (int32)."""
+RECORD_BYTES, REPORT_BYTES = 8, 85
+"""In a report: a token's id (int32) and log-probability (float32); a trajectory's name and arrays,
+once a slice. Pickled, as Ray carries them; the version stands once a slice."""
+
+ORDER_BYTES = (3, 15)
+"""In an order to an engine: a prompt's token; one of a response that goes on, in three lists."""
+
+ALIGNED = 16
+"""Each tensor of a push starts at a multiple of so many bytes."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +133,13 @@ def push_bytes(shape: Architecture, dtype: str) -> int:
     """What one engine receives in a push: all weights in ``dtype``, expert biases in float32."""
     biases = (shape.layers - shape.dense_layers) * shape.experts
     return count_parameters(shape).total * SIZES[dtype] + 4 * biases
+
+
+def wire_bytes(shape: Architecture, dtype: str) -> int:
+    """What one engine of a cluster receives in a push: each tensor filled up to 16 bytes."""
+    width = SIZES[dtype]
+    sizes = ((4 if one.wide else width) * one.count for one in stored_tensors(shape))
+    return sum(-(-size // ALIGNED) * ALIGNED for size in sizes)
 
 
 def model_file_bytes(shape: Architecture, dtype: str) -> int:
@@ -228,9 +242,14 @@ def engine_weight_bytes(shape: Architecture, dtype: str, tensor_parallel: int) -
     return push_bytes(shape, dtype) / tensor_parallel
 
 
-def record_bytes(tokens: float, trajectories: float, prompt_tokens: float) -> float:
-    """What engines report of generated tokens, prompts as int32 and 200 bytes of names included."""
-    return RECORD_BYTES * tokens + trajectories * (4 * prompt_tokens + 200)
+def record_bytes(tokens: float, slice_steps: int) -> float:
+    """What engines report of generated tokens: a trajectory's name comes once a slice."""
+    return tokens * (RECORD_BYTES + REPORT_BYTES / slice_steps)
+
+
+def order_bytes(prompts: float, carried: float) -> float:
+    """What engines are sent: so many tokens of prompts, and of responses that go on."""
+    return ORDER_BYTES[0] * prompts + ORDER_BYTES[1] * carried
 
 
 def batch_bytes(tokens: float, extras: int = 2) -> float:

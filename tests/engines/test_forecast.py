@@ -12,8 +12,11 @@ from stages.engines import forecast, plan
 from stages.engines.forecast import arrange
 from tests.tables import each
 
+ONE = Cluster()
 
-def task(*arguments, cluster=plan.ONE):
+
+def task(*arguments, cluster=ONE):
+    """On a cluster that says nothing: ranks and engines share all devices."""
     options = plan.parser().parse_args(arguments)
     return plan.task_of(resolve(options.profile, {}), options, cluster)
 
@@ -53,6 +56,31 @@ def test_other_counts_than_the_profiles_are_named():
             "recovery"
         )[0]
     )
+
+
+def test_without_another_it_is_the_profiles_cluster():
+    found = task("--profile", "ring_mini", cluster=None)
+    assert (found.layout.trainers, found.layout.engines, found.layout.colocated) == (8, 4, False)
+    assert found.filled == resolve("ring_mini", {}).run.cluster
+    wider = task("--profile", "ring_1t", "--nodes", "128", cluster=None)
+    assert (wider.layout.trainers, wider.layout.engines) == (512, 16)
+
+
+def test_what_the_runtime_refuses_to_place_is_told():
+    assert "refuses engine.tensor_parallel above 1" in advised("--profile", "ring_mini")
+    assert "refuses" not in advised("--profile", "ring_mini", cluster=None)
+    assert "refuses" not in advised("--profile", "ring_mini", "--tensor-parallel", "1")
+    assert "32 GPUs are 4 nodes" in advised("--profile", "ring_1t", cluster=None)
+    assert "engine on one node" not in advised("--profile", "ring_mini", cluster=None)
+
+
+def test_a_deadline_that_a_push_outlasts_is_told_and_the_one_advised_holds():
+    seconds = forecast.phases(task("--profile", "ring_1t"))["push"]
+    text = advised("--profile", "ring_1t")
+    assert f"a push takes {seconds:,.0f} s" in text
+    assert f"Set it to {3 * seconds:,.0f} or more" in text
+    patient = Cluster(patience=3 * seconds)
+    assert "taken for lost" not in advised("--profile", "ring_1t", cluster=patient)
 
 
 def test_too_many_ranks_and_idle_ones_are_told():
@@ -105,6 +133,19 @@ def test_a_capacity_beyond_the_cache_and_more_ranks_than_rows_are_told():
     text = advised("--profile", "ring_1t")
     assert "capacity asks 240 sequences of an engine, the cache holds 90" in text
     assert "blanks" in advised("--profile", "ring_1t", "--nodes", "1000")
+
+
+def test_what_is_not_released_stays_beside_the_engine():
+    found = task("--profile", "ring_mini", "--tensor-parallel", "1")
+    state, sampling = forecast.released_bytes(found), sum(forecast.sampling_parts(found).values())
+    assert state == pytest.approx(14 * found.total / 16)
+    assert sampling + state < found.usable
+    text = forecast.forecast(found)
+    assert f"sampling, nothing released: {(state + sampling) / 2**30:,.1f} GiB fits" in text
+    larger = replace(found.profile.engine, cache_gib=32.0)
+    text = forecast.forecast(replace(found, profile=replace(found.profile, engine=larger)))
+    assert "sampling: 62.3 GiB fits" in text
+    assert "GiB does NOT fit (trainer state" in text
 
 
 def test_generation_behind_an_update_is_not_counted_twice():

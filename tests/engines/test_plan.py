@@ -27,7 +27,9 @@ def test_the_papers_recipe_is_planned_with_its_numbers():
 
 
 def test_a_plan_says_when_its_own_hardware_cannot_hold_it():
-    small = {"run": {"hardware": {"nodes": 2}}}
+    small = {"run": {"hardware": {"nodes": 63}}}
+    assert "memory fits   NO" in plan.resource_plan(resolve("ring_1t", small))
+    small = {"run": {"hardware": {"gpu_memory_gib": 80.0}}}
     assert "memory fits   NO" in plan.resource_plan(resolve("ring_1t", small))
 
 
@@ -69,17 +71,20 @@ def test_the_command_says_what_fits_and_what_is_assumed(capsys):
     assert plan.main(["--profile", "ring_mini", "--nodes", "4", "--gpus-per-node", "8"]) == 0
     text = capsys.readouterr().out
     assert "4 x 8 GPUs of 80 GiB" in text
-    assert "32 ranks, ZeRO-3" in text
-    assert "16 of 2 GPUs" in text
-    for phase in ("generation", "update", "push", "checkpoint", "controller", "memory"):
+    assert "16 ranks, ZeRO-3" in text
+    assert "8 of 2 GPUs" in text
+    for phase in ("generation", "update", "push", "checkpoint", "controller"):
         assert f"\n  {phase} " in text
     for rate in fields(Machine):
         assert f"\n  {rate.name} " in text
 
 
-def test_apart_the_gpus_are_shared_out_and_memory_is_not_switched(capsys):
-    arguments = ["--profile", "ring_mini", "--layout", "disaggregated"]
-    assert plan.main([*arguments, "--trainers", "8", "--engines", "4"]) == 0
+def test_apart_the_gpus_are_shared_out_and_together_their_memory_is_switched(capsys):
+    assert plan.main(["--profile", "ring_mini", "--layout", "colocated"]) == 0
+    text = capsys.readouterr().out
+    assert "16 ranks" in text
+    assert "\n  memory" in text
+    assert plan.main(["--profile", "ring_mini", "--trainers", "8", "--engines", "4"]) == 0
     text = capsys.readouterr().out
     assert "16 of 16 GPUs are used" in text
     assert "\n  memory" not in text

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import math
+import pickle
+import socket
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from stages.base.params import Architecture, resolve
+from stages.base.records import Trajectory
 from stages.engines import sizes
 from stages.engines.bailing_moe import initialise
 from stages.engines.checkpoints import named_checkpoint_tensors, save_model
+from stages.engines.cluster.slices import Grown, Slice
+from stages.engines.cluster.wire import Digest, Entry, Meeting, WeightGroup
 from tests.engines.samples import CORPUS, SHAPE, causal
 from tests.tables import each
 
@@ -179,8 +186,74 @@ def forward(model, shape, length):
 
 
 def test_records_weigh_what_was_measured_on_a_cluster():
-    """Two engines reported 1,655 tokens of 32 requests with 18.7 bytes a token, all in."""
-    assert sizes.record_bytes(1655, 32, 16) / 1655 == pytest.approx(18.7, rel=0.15)
+    """Two engines reported 1,655 tokens in slices of 8 steps with 18.7 bytes a token, all in."""
+    assert sizes.record_bytes(1655, 8) / 1655 == pytest.approx(18.7, rel=0.05)
+
+
+@each("steps", [1, 8, 64])
+def test_a_report_and_an_order_weigh_what_is_predicted(steps):
+    count, rng = 90, np.random.default_rng(6)
+    grown = {
+        f"p{number:06d}#0.{number % 8}": Grown(
+            rng.integers(0, 157_184, steps).astype(np.int32),
+            rng.standard_normal(steps).astype(np.float32),
+            "",
+        )
+        for number in range(count)
+    }
+    report = pickle.dumps(Slice(7, grown, [(count, [])] * steps, 1.25), protocol=5)
+    predicted = sizes.record_bytes(count * steps, steps)
+    assert len(report) == pytest.approx(predicted, rel=0.05)
+
+
+def test_an_order_weighs_what_is_predicted():
+    rng = np.random.default_rng(7)
+    sent = Trajectory(
+        "p000001#0.1",
+        "p000001",
+        "p000001#0",
+        rng.integers(0, 157_184, 4000).tolist(),
+        65536,
+        rng.integers(0, 157_184, 8000).tolist(),
+        rng.standard_normal(8000).astype(np.float32).tolist(),
+        [7] * 8000,
+    )
+    order = pickle.dumps([sent], protocol=5)
+    assert len(order) == pytest.approx(sizes.order_bytes(4000, 8000), rel=0.15)
+
+
+def test_a_push_over_the_wire_is_predicted_to_the_byte():
+    """A real weight group over loopback: what its receiver holds, buckets filled up included."""
+    model = initialise(SHAPES["tiny"], 0).to(torch.bfloat16)
+    tensors = dict(named_checkpoint_tensors(model))
+    table = [Entry(name, one.dtype, tuple(one.shape)) for name, one in tensors.items()]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    meeting = Meeting("push", "127.0.0.1", port, 2, 30.0)
+    received: list[int] = []
+
+    class Counting(Digest):
+        def add(self, buffer):
+            received.append(buffer.numel())
+            super().add(buffer)
+
+    def receive():
+        digest = Counting()
+        group = WeightGroup(meeting, 1)
+        same = all(
+            torch.equal(one, tensors[name]) for name, one in group.receive(table, 2**18, digest)
+        )
+        return same, digest.hexdigest()
+
+    with ThreadPoolExecutor(1) as pool, torch.no_grad():
+        other = pool.submit(receive)
+        sent = WeightGroup(meeting, 0).send(tensors.items(), table, 2**18)
+        same, checksum = other.result(60)
+    assert same
+    assert checksum == sent
+    assert sum(received) == sizes.wire_bytes(SHAPES["tiny"], "bfloat16")
+    assert len(received) > 3
 
 
 def test_recomputing_keeps_less_and_grows_with_the_row_only_linearly():

@@ -21,13 +21,11 @@ from stages.base.errors import EngineError
 from stages.base.jsonl import read_json
 from stages.base.protocols import RolloutControl
 from stages.base.records import Trajectory
-from stages.engines.cluster.actors import EngineActor, Slice
+from stages.engines.cluster.actors import EngineActor
 from stages.engines.cluster.calls import Log, LostError, Member, ask, collect, end
 from stages.engines.cluster.placing import Place, actor_class, head_address, project_folder
+from stages.engines.cluster.slices import Seated, Slice, deal, grow
 from stages.engines.vllm_sampler import stop_tokens
-
-Seated = dict[str, tuple[Trajectory, int]]
-"""What runs, by id: the trajectory and the number of its engine, in the order it was started."""
 
 
 class ClusterSampler:
@@ -124,14 +122,14 @@ class ClusterSampler:
         load = [0] * len(self.members)
         for _, number in seated.values():
             load[number] += 1
-        over = []
+        over, going = [], []
         for trajectory in admitted:
             if ended := self._ended(trajectory):
                 trajectory.ended = ended
                 over.append(trajectory)
-                continue
-            number = load.index(min(load))
-            load[number] += 1
+            else:
+                going.append(trajectory)
+        for trajectory, number in zip(going, deal(load, len(going)), strict=True):
             shares[number].append(trajectory)
             seated[trajectory.id] = trajectory, number
         return shares, over
@@ -180,13 +178,7 @@ class ClusterSampler:
             raise EngineError(
                 f"an engine sampled with policy {gained.version} where {self.version} was pushed."
             )
-        for name, grown in gained.grown.items():
-            trajectory = seated[name][0]
-            trajectory.tokens.extend(grown.tokens.tolist())
-            trajectory.logprobs.extend(grown.logprobs.tolist())
-            trajectory.versions.extend([gained.version] * len(grown.tokens))
-            if ends:
-                trajectory.ended = grown.ended
+        grow(gained, seated, ends=ends)
 
     def _go_ahead(self, seated: Seated) -> None:
         """Let the engines make some more steps while the trainer learns."""
