@@ -1,7 +1,8 @@
 """What the controller's own Python costs a token: measured here, with the project's functions.
 
-A report of tokens is unpickled and laid into trajectories; responses are packed into rows; the
-diagnostics of mismatch are taken; what is unfinished is written as JSON. One thread, CPU seconds.
+A slice's report is unpickled and laid into trajectories; what is admitted is pickled; responses are
+packed into rows; the diagnostics of mismatch are taken; what is unfinished is written as JSON. One
+thread, CPU seconds.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 from stages.base.jsonl import write_json
 from stages.base.params import ReinforcementLearning
 from stages.base.records import Trajectory
+from stages.engines.cluster.slices import Grown, Seated, Slice, grow
 from stages.rl.bands import band
 from stages.rl.batch import Exchange, _first_fit_decreasing, pack
 from stages.rl.learner import Sample, trained_tokens
@@ -33,6 +35,7 @@ class ControllerCost:
 
     record_us: float  # a token of a report, laid into its trajectory
     record_bytes: float  # of a report, pickled
+    order_us: float  # a token of a prompt, or of a response that goes on, on its way to an engine
     pack_us: float  # a token of a response, packed into a row
     figures_us: float  # the same in the figures of the journal
     state_us: float  # an unfinished token in a checkpoint of the scheduler
@@ -77,38 +80,31 @@ def drawn(count: int, tokens: int) -> list[Trajectory]:
 
 
 def report(sequences: int, steps: int) -> bytes:
-    """A slice of one engine: ids by number, tokens and log-probabilities side by side."""
+    """A slice of one engine on which so many trajectories run, none of which ends."""
     rng = np.random.default_rng(6)
-    return pickle.dumps(
-        {
-            "version": 7,
-            "numbers": np.arange(sequences, dtype=np.int32),
-            "counts": np.full(sequences, steps, dtype=np.int32),
-            "tokens": rng.integers(0, 157_184, sequences * steps).astype(np.int32),
-            "logprobs": rng.standard_normal(sequences * steps).astype(np.float32),
-        },
-        protocol=pickle.HIGHEST_PROTOCOL,
-    )
+    grown = {
+        one.id: Grown(
+            rng.integers(0, 157_184, steps).astype(np.int32),
+            rng.standard_normal(steps).astype(np.float32),
+            "",
+        )
+        for one in drawn(sequences, 1)
+    }
+    steps_made: list[tuple[int, list[str]]] = [(sequences, [])] * steps
+    return pickle.dumps(Slice(7, grown, steps_made, 1.25), protocol=5)
 
 
-def lay(sent: bytes, running: Sequence[Trajectory]) -> None:
+def lay(sent: bytes, seated: Seated) -> None:
     """A report into the trajectories it belongs to."""
-    found = pickle.loads(sent)  # noqa: S301  (made above)
-    tokens, logprobs, at = found["tokens"].tolist(), found["logprobs"].tolist(), 0
-    for number, count in zip(found["numbers"].tolist(), found["counts"].tolist(), strict=True):
-        one = running[number]
-        one.tokens.extend(tokens[at : at + count])
-        one.logprobs.extend(logprobs[at : at + count])
-        one.versions.extend([found["version"]] * count)
-        at += count
+    grow(pickle.loads(sent), seated, ends=True)  # noqa: S301  (made above)
 
 
 def measure(config: ReinforcementLearning, sequences: int, steps: int) -> ControllerCost:
     """Everything, for reports of ``steps`` tokens of each of ``sequences`` of an engine."""
     sent, repeats = report(sequences, steps), 50
-    running = drawn(sequences, 1)
+    seated: Seated = {one.id: (one, 0) for one in drawn(sequences, 1)}
     gc.collect()
-    seconds = cpu(lambda: [lay(sent, running) for _ in range(repeats)])
+    seconds = cpu(lambda: [lay(sent, seated) for _ in range(repeats)])
     responses, length = 64, 8192
     finished = drawn(responses, length)
     total = responses * length
@@ -129,6 +125,7 @@ def measure(config: ReinforcementLearning, sequences: int, steps: int) -> Contro
     return ControllerCost(
         record_us=1e6 * seconds / (repeats * sequences * steps),
         record_bytes=len(sent) / (sequences * steps),
+        order_us=1e6 * cpu(lambda: pickle.dumps(finished, protocol=5)) / total,
         pack_us=1e6 * cpu(lambda: pack(exchanges, config.pack_length, config.micro_rows)) / total,
         figures_us=1e6
         * cpu(lambda: mismatch_figures(trained_tokens(samples, 7, config), band(config)))

@@ -1,13 +1,12 @@
-"""One node to a thousand: the real scheduler over simulated engines; what each part costs.
+"""One node to a thousand: the project's scheduler over simulated engines; what each part costs.
 
-Events are the scheduler's own (``stages.rl.c3po``, unchanged), between them time is taken from the
-formulas of ``stages.engines.costs``. Weakly scaled, the work grows with the nodes; strongly, it is
-that of the profile's own nodes. Response lengths are lognormal and cut at the longest. The
-controller's Python is measured in the same run: the scheduler's in every event, that of records,
-packing, figures and checkpoints by token (``benchmarks/controller.py``); what a remote call costs
-is taken (``--call-ms``). Failures are drawn over ``--horizon`` steps like the simulated ones.
-
-Whether the trainer holds its rows is another question: ``python -m stages.engines.plan``.
+Events are the scheduler's own (``stages.rl.c3po``, dealing by ``cluster/slices.py``); between them
+time is taken from the formulas of ``stages.engines.costs``. Weakly scaled, the work grows with the
+nodes; strongly, it is that of the profile's own nodes. Response lengths are lognormal, cut at the
+longest. The controller's Python is measured in the same run: scheduling and dealing in every event,
+reports, orders, packing, figures and checkpoints by token (``benchmarks/controller.py``); what a
+remote call costs is taken (``--call-ms``). Failures are drawn over ``--horizon`` steps like the
+simulated ones. What a trainer holds is another question: ``python -m stages.engines.plan``.
 """
 
 from __future__ import annotations
@@ -24,20 +23,19 @@ import numpy as np
 from benchmarks.controller import ControllerCost, fit_seconds, measure
 from benchmarks.simulated import Rough, SimulatedCluster, Stretch
 from benchmarks.usage import peak_of_this_process, processor
-from stages.base.cluster_params import Cluster
 from stages.base.errors import EverystepError
 from stages.base.params import resolve
 from stages.base.seeds import derive_seed
 from stages.engines import plan
 from stages.engines.costs import (
+    TRANSPORTS,
     checkpoint_seconds,
     dvc_seconds,
-    push_seconds,
     recovery_seconds,
     switch_seconds,
     update_cost,
 )
-from stages.engines.forecast import Task, lengths_of, released_bytes
+from stages.engines.forecast import Task, lengths_of, push_of, released_bytes
 from stages.engines.sizes import (
     batch_bytes,
     model_file_bytes,
@@ -47,34 +45,35 @@ from stages.engines.sizes import (
 from stages.rl.c3po import Group, Harvest, make_scheduler
 
 PROMPTS = 8192
-PROMPT = 64
-"""Tokens of a prompt: few, for each trajectory has a copy and a thousand nodes hold many."""
-
 FITTED = 10_000
 """Responses up to which their fit into rows is timed; beyond it grows with the square."""
 
 SWEEPS = {
     "ring_mini": (1, 2, 4, 16, 64, 256, 1000),
-    "ring_1t": (32, 64, 128, 256, 512, 1000),
+    "ring_1t": (8, 32, 64, 128, 256, 1000),
 }
+
+WORTH = ("work", "update")
+"""Phases that are the purpose; everything else in ``PHASES`` is overhead."""
 
 BREAKS = 0.1
-"""A cost that takes this share of a step has broken."""
+"""An overhead that takes this share of a step has broken."""
 
 INSTEAD = {
-    "uneven": "deal by tokens held, not by sequences; steal work between slices",
-    "noise": "a barrier an engine can run ahead of: slices counted per engine, budgets by epoch",
+    "uneven": "deal by tokens held, not by sequences; take work back between slices",
+    "noise": "a barrier that an engine may run ahead of: slices counted by engine, shorter calls",
     "slow": "leave out nodes that the straggler report names; give them fewer places",
-    "scheduler": "one scheduler a partition of the prompts, budgets split once a step",
-    "records": "arrays instead of lists, laid down by a relay on each node; the controller counts",
-    "calls": "a relay a node that speaks for its engines; longer slices",
-    "packing": "ranks pack what they train on, from arrays; first fit over a heap",
-    "update": "fewer rows than ranks: rows split over ranks (context parallel), expert parallel",
-    "push": "each rank sends each engine what it needs (shards), not all through rank 0",
+    "scheduler": "one scheduler for a part of the prompts each, budgets split once a step",
+    "records": "longer slices; arrays instead of lists, laid down by a relay on each node",
+    "calls": "longer slices; a relay on each node that speaks for its engines",
+    "packing": "ranks pack what they train on; first fit over a heap",
+    "blanks": "fewer ranks, or rows split over ranks (context and expert parallel)",
+    "push": "NCCL from GPU to GPU; then shards, each rank what each engine's GPU needs",
     "memory": "keep the trainer's state on devices of its own (disaggregated)",
-    "recovery point": "asynchronous, to local disks, every few steps; records as arrays, not JSON",
-    "failures": "spare engines and ranks that stand ready, smaller sets to rebuild",
+    "recovery": "asynchronous, to local disks; rarer points",
+    "failures": "spare engines and ranks that stand ready; smaller sets to rebuild",
 }
+PHASES = (*WORTH, *INSTEAD)
 
 
 @dataclass
@@ -144,14 +143,14 @@ def scaled(task: Task, weakly: bool, reference: int) -> Task:
 def simulate(task: Task, cost: ControllerCost, arguments: argparse.Namespace) -> Run:
     """Some steps; the first of them fill the pool and do not count."""
     started = time.process_time()
-    prompts = {f"p{number:06d}": [1] * PROMPT for number in range(PROMPTS)}
+    prompts = {f"p{number:06d}": [1] for number in range(PROMPTS)}
     scheduler = make_scheduler(prompts, task.config, arguments.seed)
     rough = Rough(arguments.noise, arguments.slow_share, arguments.slow_factor)
     cluster = SimulatedCluster(task, scheduler, rough, arguments.seed)
     steps: list[Step] = []
     for _ in range(arguments.skip + arguments.steps):
         harvest, stretch = cluster.iterate()
-        steps.append(price(task, cost, harvest, stretch, cluster))
+        steps.append(price(task, cost, harvest, stretch, cluster, arguments.transport))
     run = Run(task, steps[arguments.skip :])
     run.failures, run.lost = failures(task, run.steps, arguments.horizon, arguments.seed)
     run.cpu = time.process_time() - started
@@ -160,7 +159,12 @@ def simulate(task: Task, cost: ControllerCost, arguments: argparse.Namespace) ->
 
 
 def price(
-    task: Task, cost: ControllerCost, harvest: Harvest, stretch: Stretch, cluster: SimulatedCluster
+    task: Task,
+    cost: ControllerCost,
+    harvest: Harvest,
+    stretch: Stretch,
+    cluster: SimulatedCluster,
+    transport: str,
 ) -> Step:
     """Everything after generation, by formula; and the controller's share of both."""
     machine, layout = task.machine, task.layout
@@ -177,21 +181,25 @@ def price(
         task.config.precision,
     )
     calls = stretch.slices * layout.engines + 3 * layout.trainers
-    state = checkpoint_seconds(task.shape, machine, layout, task.config.precision)
-    state += 1e-6 * cost.state_us * held
+    every = min(task.filled.recovery_every, task.config.checkpoint_every)
+    state = checkpoint_seconds(task.shape, machine, layout, task.config.precision) / every
+    state += 1e-6 * cost.state_us * held / task.config.checkpoint_every
+    records = cost.record_us * stretch.generated + cost.order_us * stretch.ordered
+    useful = update.computing * (1 - update.idle)
     seconds = {
         "work": stretch.work,
+        "update": useful,
         "uneven": stretch.uneven,
         "noise": stretch.noise,
         "slow": stretch.slow,
         "scheduler": stretch.scheduler,
-        "records": 1e-6 * cost.record_us * stretch.generated,
+        "records": 1e-6 * records,
         "calls": 1e-3 * machine.call_ms * calls,
         "packing": 1e-6 * cost.update_us * trained + fitting(lengths, task.config.pack_length),
-        "update": update.seconds,
-        "push": push_of(task),
+        "blanks": update.seconds - useful,
+        "push": push_of(task, transport),
         "memory": 2 * switch_seconds(released_bytes(task), machine) if layout.colocated else 0.0,
-        "recovery point": state / task.filled.recovery_every,
+        "recovery": state,
     }
     step = Step(seconds, trained, held, len(harvest.groups), len(harvest.purged), stretch)
     if not layout.colocated and task.filled.ahead_steps:
@@ -199,12 +207,6 @@ def price(
         pace = stretch.engines / (stretch.slices * task.filled.slice_steps)
         step.hidden = min(update.seconds, task.filled.ahead_steps * pace)
     return step
-
-
-def push_of(task: Task) -> float:
-    """Seconds of a push from rank 0 to all engines."""
-    dtype, bucket = task.profile.engine.dtype, task.filled.bucket_mib
-    return push_seconds(task.shape, task.machine, task.layout, dtype, bucket)
 
 
 def unfinished(groups: Sequence[Group]) -> int:
@@ -232,7 +234,8 @@ def failures(task: Task, steps: Sequence[Step], horizon: int, seed: int) -> tupl
         step = steps[number % len(steps)]
         happened = int(rng.poisson(step.whole * layout.nodes / (3600 * machine.node_mtbf_h)))
         count += happened
-        push, update = step.seconds["push"], step.seconds["update"]
+        push = step.seconds["push"]
+        update = step.seconds["update"] + step.seconds["blanks"]
         for _ in range(happened):
             if layout.colocated or rng.random() < training:
                 since = number % task.filled.recovery_every
@@ -246,48 +249,55 @@ def failures(task: Task, steps: Sequence[Step], horizon: int, seed: int) -> tupl
 def objects(run: Run, cost: ControllerCost) -> dict[str, float]:
     """Bytes of what moves and lies, and seconds of what is written once."""
     task, step = run.task, run.steps[-1]
-    total = plan.count_parameters(task.shape).total
     model = model_file_bytes(task.shape, task.profile.engine.dtype)
     return {
         "records": cost.record_bytes * step.stretch.generated,
         "rows": batch_bytes(step.trained),
         "held": cost.held_bytes * (step.held + step.trained),
         "state": cost.state_bytes * step.held,
-        "checkpoint": trainer_checkpoint_bytes(total, task.config.precision),
+        "checkpoint": trainer_checkpoint_bytes(task.total, task.config.precision),
         "model": model,
         "dvc": dvc_seconds(model, replace(task.machine, hash_gb_s=cost.md5_gb_s)),
     }
 
 
 def table(runs: Sequence[Run], title: str) -> Iterator[str]:
-    """Two tables: seconds by phase, and bytes."""
-    first = runs[0].rate
-    yield f"\n{title}"
-    yield (
-        "nodes  engines  in flight  step s   work  uneven  noise  slow  sched  recs  calls  pack  "
-        "update  push  memory  recov  fail  tokens/s/GPU"
-    )
+    """Two tables in Markdown: percent of a step by phase, and bytes."""
+    first, ranks = runs[0].rate, "nodes | ranks | engines | in flight"
+    yield f"\n{title}, percent of a step\n"
+    yield f"| {ranks} | step s | {' | '.join(PHASES)} | tokens/s/GPU |"
+    yield "|---" * (6 + len(PHASES)) + "|"
     for run in runs:
-        shares = " ".join(f"{100 * run.mean(name) / run.whole:6.1f}" for name in ("work", *INSTEAD))
+        shares = " | ".join(f"{100 * run.mean(name) / run.whole:.1f}" for name in PHASES)
         yield (
-            f"{run.task.layout.nodes:>5} {run.task.layout.engines:>7} {run.task.config.capacity:>9} "
-            f"{run.whole:>9.1f} {shares} {run.rate:8.1f} ({run.rate / first:.2f})"
+            f"| {sizes_of(run)} | {run.whole:,.0f} | {shares} | "
+            f"{run.rate:.1f} ({run.rate / first:.2f}) |"
         )
-    yield "(percent of the step)"
-    yield "nodes  records   rows out   held       state JSON  checkpoint  model      DVC s  purged  CPU s"
+    yield f"\n| {ranks} | records | rows | held | scheduler.json | purged | failures | CPU s |"
+    yield "|---" * 11 + "|"
     for run in runs:
-        s = run.sizes
-        each = "  ".join(
-            f"{readable(s[n]):>9}"
-            for n in ("records", "rows", "held", "state", "checkpoint", "model")
-        )
+        bytes_ = (readable(run.sizes[name]) for name in ("records", "rows", "held", "state"))
         purged = sum(step.purged for step in run.steps)
         groups = sum(step.groups for step in run.steps)
-        yield f"{run.task.layout.nodes:>5}  {each}  {s['dvc']:>7.0f}  {purged}/{groups}  {run.cpu:.1f}"
+        yield (
+            f"| {sizes_of(run)} | {' | '.join(bytes_)} | {purged} of {groups} | "
+            f"{run.failures} | {run.cpu:.0f} |"
+        )
+    last = runs[-1].sizes
+    yield (
+        f"\ntrainer's checkpoint {readable(last['checkpoint'])}; model {readable(last['model'])}, "
+        f"which DVC hashes and copies in {last['dvc']:,.0f} s"
+    )
+
+
+def sizes_of(run: Run) -> str:
+    """The first cells of a row."""
+    layout = run.task.layout
+    return f"{layout.nodes} | {layout.trainers} | {layout.engines} | {run.task.config.capacity:,}"
 
 
 def broken(runs: Sequence[Run]) -> Iterator[str]:
-    """Costs that pass a tenth of a step, the one at the fewest nodes first."""
+    """Overheads that pass a tenth of a step, the one at the fewest nodes first."""
     found = []
     for name, instead in INSTEAD.items():
         for run in runs:
@@ -295,30 +305,28 @@ def broken(runs: Sequence[Run]) -> Iterator[str]:
                 found.append((run.task.layout.nodes, -share, name, instead))
                 break
     for nodes, share, name, instead in sorted(found):
-        yield f"  from {nodes} nodes: {name}, {-share:.0%} of a step. Instead: {instead}"
+        yield f"- from {nodes} nodes: {name}, {-share:.0%} of a step. Instead: {instead}"
     if not found:
-        yield f"  nothing takes {BREAKS:.0%} of a step"
+        yield f"- nothing takes {BREAKS:.0%} of a step"
 
 
 def tasks(profile: str, nodes: Sequence[int], arguments: argparse.Namespace) -> Iterator[Task]:
-    """The profile on each count of nodes, in the cluster that is simulated."""
+    """The profile on each count of nodes, its cluster grown in proportion."""
     loaded = resolve(profile, {})
-    cluster = Cluster(
-        layout=arguments.layout,
-        trainers=arguments.trainer_share,
-        engines=1,
-        slice_steps=arguments.slice_steps,
-        ahead_steps=arguments.ahead_steps,
-        recovery_every=arguments.recovery_every,
-        bucket_mib=arguments.bucket_mib,
+    cluster = replace(
+        loaded.run.cluster,
+        slice_steps=arguments.slice_steps or loaded.run.cluster.slice_steps,
+        recovery_every=arguments.recovery_every or loaded.run.cluster.recovery_every,
     )
     for count in nodes:
         options = plan.parser().parse_args(["--profile", profile, "--nodes", str(count)])
-        options.call_ms, options.node_mtbf_h = arguments.call_ms, arguments.node_mtbf_h
-        task = plan.task_of(loaded, options, cluster)
+        for name in ("call_ms", "node_mtbf_h", "gloo_gb_s", "layout", "ahead_steps"):
+            setattr(options, name, getattr(arguments, name))
+        engine = replace(loaded.engine, cache_gib=arguments.cache_gib or loaded.engine.cache_gib)
+        task = plan.task_of(replace(loaded, engine=engine), options, cluster)
         config = replace(task.config, scheduler=arguments.scheduler)
         lengths = lengths_of(config, arguments.median, arguments.spread)
-        yield replace(task, config=config, lengths=lengths, prompt=PROMPT)
+        yield replace(task, config=config, lengths=lengths)
 
 
 def main() -> None:
@@ -326,58 +334,58 @@ def main() -> None:
     arguments = parse()
     started = time.process_time()
     for profile in arguments.profiles:
-        nodes = arguments.nodes or SWEEPS[profile]
-        swept = list(tasks(profile, nodes, arguments))
+        swept = list(tasks(profile, arguments.nodes or SWEEPS[profile], arguments))
         reference = resolve(profile, {}).run.hardware.nodes
-        busy = min(swept[0].profile.engine.max_sequences, swept[0].config.capacity)
-        cost = measure(swept[0].config, busy, arguments.slice_steps)
-        print(f"\n{profile}: {swept[0].lengths}, mean {swept[0].lengths.mean:.0f}", flush=True)
+        first, steps = swept[0], swept[0].filled.slice_steps
+        cost = measure(first.config, min(first.profile.engine.max_sequences, 128), steps)
+        print(f"\n{profile}: {first.lengths}, mean {first.lengths.mean:.0f}; {first.filled}")
         print(f"controller, measured: {cost}")
-        for weakly in (True, False):
-            kind = "weakly" if weakly else "strongly"
+        for kind in arguments.kinds:
             runs = []
             for task in swept:
-                runs.append(simulate(scaled(task, weakly, reference), cost, arguments))
-                print(
-                    f"  {kind}: {task.layout.nodes} nodes, {runs[-1].cpu:.1f} CPU s",
-                    file=sys.stderr,
-                )
-            title = f"{profile}, scaled {kind} ({arguments.scheduler}, {arguments.layout})"
+                runs.append(simulate(scaled(task, kind == "weakly", reference), cost, arguments))
+                now = f"{kind}: {task.layout.nodes} nodes, {runs[-1].cpu:.1f} CPU s"
+                print(f"  {now}", file=sys.stderr, flush=True)
+            title = f"{profile}, scaled {kind} ({arguments.scheduler}, {first.filled.layout})"
             print("\n".join(table(runs, title)))
-            print("breaks first:\n" + "\n".join(broken(runs)), flush=True)
+            print("\nbreaks first:\n\n" + "\n".join(broken(runs)), flush=True)
     print(f"\n{arguments}")
     print(f"CPU seconds: {time.process_time() - started:.0f}; {peak_of_this_process():.0f} MiB")
     print(f"CPU: {processor()}, {os.cpu_count()} cores")
 
 
-def parse() -> argparse.Namespace:
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--profiles", nargs="+", default=sorted(SWEEPS), choices=sorted(SWEEPS))
-    parser.add_argument("--nodes", nargs="+", type=int, help="default: the profile's sweep")
-    parser.add_argument("--scheduler", choices=("c3po", "synchronous"), default="c3po")
-    parser.add_argument("--layout", choices=("colocated", "disaggregated"), default="colocated")
-    parser.add_argument(
-        "--trainer-share", type=int, default=2, help="ranks for each engine, disaggregated"
-    )
-    parser.add_argument("--slice-steps", type=int, default=8)
-    parser.add_argument("--ahead-steps", type=int, default=0)
-    parser.add_argument("--recovery-every", type=int, default=10)
-    parser.add_argument("--bucket-mib", type=float, default=16.0)
-    parser.add_argument("--median", type=float, default=0.0, help="default: max_tokens / 8")
-    parser.add_argument("--spread", type=float, default=1.0)
-    parser.add_argument("--noise", type=float, default=0.05, help="of a slice, log deviation")
-    parser.add_argument("--slow-share", type=float, default=0.01, help="of the nodes")
-    parser.add_argument("--slow-factor", type=float, default=1.3)
-    parser.add_argument("--call-ms", type=float, default=0.3)
-    parser.add_argument("--node-mtbf-h", type=float, default=6300.0)
-    parser.add_argument("--steps", type=int, default=2)
-    parser.add_argument("--skip", type=int, default=1)
-    parser.add_argument("--horizon", type=int, default=600, help="steps over which nodes fail")
-    parser.add_argument("--seed", type=int, default=0)
-    return parser.parse_args()
+    profiles = parser.add_argument_group("what (default: as the profile has it)")
+    profiles.add_argument("--profiles", nargs="+", default=sorted(SWEEPS), choices=sorted(SWEEPS))
+    profiles.add_argument("--nodes", nargs="+", type=int)
+    kinds = ("weakly", "strongly")
+    profiles.add_argument("--kinds", nargs="+", default=kinds, choices=kinds)
+    profiles.add_argument("--scheduler", choices=("c3po", "synchronous"), default="c3po")
+    profiles.add_argument("--layout", choices=("colocated", "disaggregated"))
+    profiles.add_argument("--transport", choices=TRANSPORTS, default=TRANSPORTS[0])
+    profiles.add_argument("--slice-steps", type=int)
+    profiles.add_argument("--ahead-steps", type=int)
+    profiles.add_argument("--recovery-every", type=int)
+    profiles.add_argument("--cache-gib", type=float, help="of keys and values on a GPU")
+    world = parser.add_argument_group("the world")
+    world.add_argument("--median", type=float, default=0.0, help="default: max_tokens / 8")
+    world.add_argument("--spread", type=float, default=1.0)
+    world.add_argument("--noise", type=float, default=0.05, help="of a slice, log deviation")
+    world.add_argument("--slow-share", type=float, default=0.01, help="of the nodes")
+    world.add_argument("--slow-factor", type=float, default=1.3)
+    world.add_argument("--call-ms", type=float, default=0.3)
+    world.add_argument("--gloo-gb-s", type=float)
+    world.add_argument("--node-mtbf-h", type=float, default=6300.0)
+    world.add_argument("--horizon", type=int, default=600, help="steps over which nodes fail")
+    run = parser.add_argument_group("the simulation")
+    run.add_argument("--steps", type=int, default=2)
+    run.add_argument("--skip", type=int, default=1, help="steps that fill the pool first")
+    run.add_argument("--seed", type=int, default=0)
+    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """A cluster of engines that generates nothing: time and lengths by formula, events in Python.
 
-The real scheduler decides what runs; the controller gives each engine its trajectories, every
-engine makes ``slice_steps`` engine steps, all wait for the last one, and what has ended is
-reported. A response has the length that its id was drawn, whoever schedules it.
+The project's scheduler decides what runs and its dealing rule where (``cluster/slices.py``), as in
+``ClusterSampler.rollout``: every engine makes ``slice_steps`` engine steps, all wait for the last
+one, and the scheduler hears of each step. A response has the length that its id was drawn, whoever
+schedules it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from scipy.special import ndtri
 
 from stages.base.records import Trajectory
 from stages.base.seeds import derive_seed
+from stages.engines.cluster.slices import Seated, seat
 from stages.engines.costs import DecodeCost, Lengths, decode_cost, prefill_seconds
 from stages.engines.forecast import Task
 from stages.engines.sizes import cache_tokens
@@ -46,9 +48,10 @@ class Stretch:
     uneven: float = 0.0  # waiting at the barrier: engines hold more or fewer tokens
     noise: float = 0.0  # waiting at the barrier: some slice took longer
     slow: float = 0.0  # waiting for slow nodes
-    scheduler: float = 0.0  # measured: the scheduler's own Python
+    scheduler: float = 0.0  # measured: scheduling and dealing, the project's own Python
     slices: int = 0
     generated: int = 0
+    ordered: int = 0  # tokens sent to engines with what was admitted
     preempted: int = 0
     recomputed: int = 0  # tokens whose keys and values were computed anew
     idle_steps: int = 0  # engine steps a place stood empty until its slice ended
@@ -93,7 +96,7 @@ class SimulatedCluster:
         self.waiting: list[deque[Running]] = [deque() for _ in range(count)]
         self.number = np.zeros(count, dtype=np.int64)  # running
         self.context = np.zeros(count, dtype=np.int64)  # their tokens, prompts included
-        self.given = np.zeros(count, dtype=np.int64)  # running and waiting
+        self.seated: Seated = {}
         self.head = np.full(count, np.inf)  # tokens of the first that waits
         self.fresh = np.zeros(count)  # tokens to compute keys and values of
         self.squares = np.zeros(count)
@@ -120,15 +123,18 @@ class SimulatedCluster:
         stretch = Stretch()
         self._timed(stretch, self.scheduler.begin)
         while self.scheduler.open:
-            admitted = self._timed(stretch, self.scheduler.admit)
-            self._assign(admitted, stretch)
-            self._fit(stretch)
-            if not self.number.any():
+            over = self._assign(self._timed(stretch, self.scheduler.admit), stretch)
+            if over:
+                self._timed(stretch, self.scheduler.advance, 0, over)
+            if not self.seated:
+                if over:
+                    continue
                 break
+            self._fit(stretch)
             self._price(stretch)
-            self._timed(stretch, self.scheduler.advance, *self._advance(stretch))
-        unfinished = self._cut()
-        return self._timed(stretch, self.scheduler.harvest, unfinished), stretch
+            for generated, finished in self._advance(stretch):
+                self._timed(stretch, self.scheduler.advance, generated, finished)
+        return self._timed(stretch, self.scheduler.harvest, self._cut()), stretch
 
     def _timed(self, stretch: Stretch, call: Callable[..., Any], *given: Any) -> Any:
         """A call of the real scheduler; its CPU seconds count as the controller's."""
@@ -137,19 +143,31 @@ class SimulatedCluster:
         stretch.scheduler += time.process_time() - started
         return found
 
-    def _assign(self, admitted: list[Trajectory], stretch: Stretch) -> None:
-        """To the engine with the fewest first, ties by number."""
-        targets = self._targets(admitted)
-        for trajectory, target in zip(admitted, targets, strict=True):
-            engine = int(self.given.argmin())
-            self.given[engine] += 1
-            done = len(trajectory)
-            if self.first:  # the first pool is met in mid-flight, not at its start
-                share = derive_seed(self.seed, "met", trajectory.group_id) / 2**63
-                done = int(share * target)
-            self._wait(Running(trajectory, target, engine, done))
-            stretch.recomputed += done
+    def _assign(self, admitted: list[Trajectory], stretch: Stretch) -> list[Trajectory]:
+        """Deal out; returns what had come to its end before, ahead of this iteration."""
+        over, going, targets = [], [], {}
+        for trajectory, target in zip(admitted, self._targets(admitted), strict=True):
+            if len(trajectory) >= target:
+                trajectory.ended = self._how(target)
+                over.append(trajectory)
+            else:
+                going.append(trajectory)
+                targets[trajectory.id] = target
+        shares = self._timed(stretch, seat, going, self.seated, len(self.number))
+        for engine, share in enumerate(shares):
+            for trajectory in share:
+                target, done = targets[trajectory.id], len(trajectory)
+                if self.first:  # the first pool is met in mid-flight, not at its start
+                    met = derive_seed(self.seed, "met", trajectory.group_id) / 2**63
+                    done = int(met * target)
+                self._wait(Running(trajectory, target, engine, done))
+                stretch.recomputed += done
+                stretch.ordered += done + int(self.task.prompt)
         self.first = self.first and not admitted
+        return over
+
+    def _how(self, target: int) -> str:
+        return "length" if target >= self.task.lengths.longest else "stop"
 
     def _targets(self, admitted: list[Trajectory]) -> list[int]:
         """Lengths by id, so that order and scheduler do not change them."""
@@ -244,43 +262,44 @@ class SimulatedCluster:
         self.fresh[:] = 0
         self.squares[:] = 0
 
-    def _advance(self, stretch: Stretch) -> tuple[int, list[Trajectory]]:
-        """One slice: the tokens generated, and what ended in it."""
-        generated = int(self.number.sum()) * self.steps
+    def _advance(self, stretch: Stretch) -> list[tuple[int, list[Trajectory]]]:
+        """One slice: step by step the tokens generated, and what ended in it."""
+        running, ended = int(self.number.sum()), [[] for _ in range(self.steps)]
         self.context += self.number * self.steps
-        finished: list[Trajectory] = []
         self.slice += 1
         for one, turn in self.events.pop(self.slice - 1, ()):
             if turn != one.turn:
                 continue
-            overshoot = one.done + (self.slice - one.since) * self.steps - one.target
-            generated -= overshoot
-            stretch.idle_steps += overshoot
+            spare = one.done + (self.slice - one.since) * self.steps - one.target
+            stretch.idle_steps += spare
             self._leave(one)
             del self.running[one.engine][one.trajectory.id]
-            self.given[one.engine] -= 1
+            del self.seated[one.trajectory.id]
             _fill(one.trajectory, one.target)
-            longest = one.target >= self.task.lengths.longest
-            one.trajectory.ended = "length" if longest else "stop"
-            finished.append(one.trajectory)
+            one.trajectory.ended = self._how(one.target)
+            ended[self.steps - 1 - spare].append(one.trajectory)
+        told = []
+        for finished in ended:
+            if running:
+                told.append((running, finished))
+            running -= len(finished)
         stretch.slices += 1
-        stretch.generated += generated
-        return generated, finished
+        stretch.generated += sum(generated for generated, _ in told)
+        return told
 
     def _cut(self) -> list[Trajectory]:
-        """Empty the engines; tokens so far stay with their trajectories."""
-        left: list[Trajectory] = []
+        """Empty the engines; tokens so far stay with their trajectories, in their order."""
         for engine, running in enumerate(self.running):
             for one in running.values():
                 _fill(one.trajectory, one.done + (self.slice - one.since) * self.steps)
-                left.append(one.trajectory)
             for one in self.waiting[engine]:
                 _fill(one.trajectory, one.done)
-                left.append(one.trajectory)
             running.clear()
             self.waiting[engine].clear()
+        left = [trajectory for trajectory, _ in self.seated.values()]
+        self.seated.clear()
         self.events.clear()
-        for array in (self.number, self.context, self.given, self.fresh, self.squares):
+        for array in (self.number, self.context, self.fresh, self.squares):
             array[:] = 0
         self.head[:] = np.inf
         return left

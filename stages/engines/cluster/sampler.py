@@ -24,7 +24,7 @@ from stages.base.records import Trajectory
 from stages.engines.cluster.actors import EngineActor
 from stages.engines.cluster.calls import Log, LostError, Member, ask, collect, end
 from stages.engines.cluster.placing import Place, actor_class, head_address, project_folder
-from stages.engines.cluster.slices import Seated, Slice, deal, grow
+from stages.engines.cluster.slices import Seated, Slice, grow, seat
 from stages.engines.vllm_sampler import stop_tokens
 
 
@@ -118,10 +118,6 @@ class ClusterSampler:
         self, admitted: Iterable[Trajectory], seated: Seated
     ) -> tuple[list[list[Trajectory]], list[Trajectory]]:
         """Each to the engine with the fewest under way; and what had come to its end before."""
-        shares: list[list[Trajectory]] = [[] for _ in self.members]
-        load = [0] * len(self.members)
-        for _, number in seated.values():
-            load[number] += 1
         over, going = [], []
         for trajectory in admitted:
             if ended := self._ended(trajectory):
@@ -129,10 +125,7 @@ class ClusterSampler:
                 over.append(trajectory)
             else:
                 going.append(trajectory)
-        for trajectory, number in zip(going, deal(load, len(going)), strict=True):
-            shares[number].append(trajectory)
-            seated[trajectory.id] = trajectory, number
-        return shares, over
+        return seat(going, seated, len(self.members)), over
 
     def _ended(self, trajectory: Trajectory) -> str:
         """How a trajectory ended that was cut and went on while the trainer learnt."""

@@ -55,6 +55,18 @@ def deal(load: Sequence[int], newcomers: int) -> list[int]:
     return dealt
 
 
+def seat(admitted: Sequence[Trajectory], seated: Seated, engines: int) -> list[list[Trajectory]]:
+    """The share of each engine, after what is seated already; ``seated`` takes them in."""
+    load = [0] * engines
+    for _, number in seated.values():
+        load[number] += 1
+    shares: list[list[Trajectory]] = [[] for _ in range(engines)]
+    for trajectory, number in zip(admitted, deal(load, len(admitted)), strict=True):
+        shares[number].append(trajectory)
+        seated[trajectory.id] = trajectory, number
+    return shares
+
+
 def grow(gained: Slice, seated: Mapping[str, tuple[Trajectory, int]], *, ends: bool) -> None:
     """Add a slice's tokens to their trajectories; ``ends``: mark those that came to their end."""
     for name, grown in gained.grown.items():

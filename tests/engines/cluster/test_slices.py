@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stages.base.records import Trajectory
-from stages.engines.cluster.slices import Grown, Slice, deal, grow
+from stages.engines.cluster.slices import Grown, Slice, deal, grow, seat
 
 
 def test_the_fewest_first_and_the_first_of_several():
@@ -24,6 +24,19 @@ def test_dealing_is_the_plain_rule_on_any_load():
             expected.append(plain.index(min(plain)))
             plain[expected[-1]] += 1
         assert deal(load, 40) == expected
+
+
+def test_what_is_seated_counts_and_newcomers_are_seated():
+    def one(name):
+        return Trajectory(name, name, name, [1], 9)
+
+    seated = {"a": (one("a"), 0), "b": (one("b"), 0), "c": (one("c"), 2)}
+    shares = seat([one("d"), one("e"), one("f")], seated, 3)
+    assert [[each.id for each in share] for share in shares] == [[], ["d", "e"], ["f"]]
+    assert {name: number for name, (_, number) in seated.items()} == {
+        "a": 0, "b": 0, "c": 2, "d": 1, "e": 1, "f": 2
+    }  # fmt: skip
+    assert list(seated) == ["a", "b", "c", "d", "e", "f"], "in the order they were started"
 
 
 def test_what_was_gained_is_added_with_its_policy():
