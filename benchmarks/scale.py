@@ -28,6 +28,7 @@ from stages.base.params import resolve
 from stages.base.seeds import derive_seed
 from stages.engines import plan
 from stages.engines.costs import (
+    GIGA,
     TRANSPORTS,
     checkpoint_seconds,
     dvc_seconds,
@@ -39,6 +40,7 @@ from stages.engines.forecast import Task, lengths_of, push_of, released_bytes
 from stages.engines.sizes import (
     batch_bytes,
     model_file_bytes,
+    order_bytes,
     readable,
     trainer_checkpoint_bytes,
 )
@@ -67,6 +69,7 @@ INSTEAD = {
     "records": "longer slices; arrays instead of lists, laid down by a relay on each node",
     "calls": "longer slices; a relay on each node that speaks for its engines",
     "packing": "ranks pack what they train on; first fit over a heap",
+    "arguments": "ranks pull rows from where they lie; nothing of a batch through the controller",
     "blanks": "fewer ranks, or rows split over ranks (context and expert parallel)",
     "push": "NCCL from GPU to GPU; then shards, each rank what each engine's GPU needs",
     "memory": "keep the trainer's state on devices of its own (disaggregated)",
@@ -184,7 +187,10 @@ def price(
     every = min(task.filled.recovery_every, task.config.checkpoint_every)
     state = checkpoint_seconds(task.shape, machine, layout, task.config.precision) / every
     state += 1e-6 * cost.state_us * held / task.config.checkpoint_every
-    records = cost.record_us * stretch.generated + cost.order_us * stretch.ordered
+    records = cost.record_us * stretch.generated
+    records += cost.order_us * (stretch.prompts + stretch.resumed)
+    passed = cost.record_bytes * stretch.generated + batch_bytes(float(whole.sum()))
+    passed += order_bytes(stretch.prompts, stretch.resumed)
     useful = update.computing * (1 - update.idle)
     seconds = {
         "work": stretch.work,
@@ -196,6 +202,7 @@ def price(
         "records": 1e-6 * records,
         "calls": 1e-3 * machine.call_ms * calls,
         "packing": 1e-6 * cost.update_us * trained + fitting(lengths, task.config.pack_length),
+        "arguments": passed / (machine.object_gb_s * GIGA),
         "blanks": update.seconds - useful,
         "push": push_of(task, transport),
         "memory": 2 * switch_seconds(released_bytes(task), machine) if layout.colocated else 0.0,

@@ -51,7 +51,8 @@ class Stretch:
     scheduler: float = 0.0  # measured: scheduling and dealing, the project's own Python
     slices: int = 0
     generated: int = 0
-    ordered: int = 0  # tokens sent to engines with what was admitted
+    prompts: int = 0  # tokens sent to engines
+    resumed: int = 0  # the same of responses that go on
     preempted: int = 0
     recomputed: int = 0  # tokens whose keys and values were computed anew
     idle_steps: int = 0  # engine steps a place stood empty until its slice ended
@@ -162,7 +163,8 @@ class SimulatedCluster:
                     done = int(met * target)
                 self._wait(Running(trajectory, target, engine, done))
                 stretch.recomputed += done
-                stretch.ordered += done + int(self.task.prompt)
+                stretch.resumed += done
+                stretch.prompts += int(self.task.prompt)
         self.first = self.first and not admitted
         return over
 

@@ -58,6 +58,7 @@ class Machine:
     call_ms: float = _rate(0.3, "milliseconds of the controller's Python in one remote call")
     report_us: float = _rate(12.0, "the same in microseconds for a trajectory in a report")
     token_us: float = _rate(0.5, "the same for a token, from its report to its row")
+    object_gb_s: float = _rate(1.0, "GB/s of arguments and answers through the controller")
     start_s: float = _rate(120.0, "seconds until a new actor has imported and joined")
     notice_s: float = _rate(30.0, "seconds until a lost node is noticed")
     node_mtbf_h: float = _rate(6300.0, "hours between two failures of one node")
@@ -338,10 +339,13 @@ def recovery_seconds(
     return machine.notice_s + machine.start_s + read + replayed + push
 
 
-def controller_seconds(machine: Machine, tokens: float, slice_steps: int, calls: float) -> float:
-    """The controller's own Python: by token, by report (one a trajectory and slice), by call."""
+def controller_seconds(
+    machine: Machine, tokens: float, slice_steps: int, calls: float, passed: float
+) -> float:
+    """The controller: by token, by report (one a trajectory and slice), by call, by byte."""
     micro = machine.token_us + machine.report_us / slice_steps
-    return 1e-6 * micro * tokens + 1e-3 * machine.call_ms * calls
+    moved = passed / (machine.object_gb_s * GIGA)
+    return 1e-6 * micro * tokens + 1e-3 * machine.call_ms * calls + moved
 
 
 @dataclass(frozen=True)

@@ -198,7 +198,7 @@ def _line(name: str, parts: dict[str, float], limit: float) -> str:
 def _bytes(task: Task) -> Iterator[str]:
     layout, dtype = task.layout, task.profile.engine.dtype
     push, update = wire_bytes(task.shape, dtype), update_of(task)
-    tokens, responses = trained(task)
+    tokens, _ = trained(task)
     file = model_file_bytes(task.shape, dtype)
     state = trainer_checkpoint_bytes(task.total, task.config.precision)
     yield "bytes of a step"
@@ -208,10 +208,7 @@ def _bytes(task: Task) -> Iterator[str]:
         "none in one process"
     )
     yield f"  update: {readable(update.moved)} into each node (gathers and reductions)"
-    records = record_bytes(tokens, task.filled.slice_steps)
-    prompts = responses * task.prompt
-    orders = order_bytes(prompts, carried(task))
-    batches = batch_bytes(tokens + prompts)
+    records, orders, batches = passed(task)
     yield (
         f"  controller: {readable(records)} of records in ({records / tokens:.1f} bytes a token), "
         f"{readable(orders)} of prompts and carried responses and {readable(batches)} of packed "
@@ -236,6 +233,17 @@ def carried(task: Task) -> float:
     if task.config.scheduler != "c3po":
         return 0.0
     return generation_of(task).running * task.layout.engines * task.lengths.standing
+
+
+def passed(task: Task) -> tuple[float, float, float]:
+    """Bytes through the controller in a step: records in, orders out, packed rows out."""
+    tokens, responses = trained(task)
+    prompts = responses * task.prompt
+    return (
+        record_bytes(tokens, task.filled.slice_steps),
+        order_bytes(prompts, carried(task)),
+        batch_bytes(tokens + prompts),
+    )
 
 
 def update_of(task: Task) -> UpdateCost:
@@ -276,7 +284,7 @@ def phases(task: Task) -> dict[str, float]:
         "log-probabilities": update.seconds / 3 if scored else 0.0,
         "update": update.seconds,
         "push": push_of(task, "gloo"),
-        "controller": controller_seconds(machine, tokens, steps, calls),
+        "controller": controller_seconds(machine, tokens, steps, calls, sum(passed(task))),
         "checkpoint": state / every,
     }
     if layout.colocated:

@@ -171,10 +171,12 @@ def test_without_partition_the_longest_response_is_waited_for():
     assert more.seconds > generation("synchronous", tailed).seconds / 4, "the tail does not shrink"
 
 
-def test_python_on_the_controller_is_counted_by_token_report_and_call():
+def test_the_controller_is_priced_by_token_report_call_and_byte():
     machine = replace(MACHINE, token_us=0.5, report_us=16.0, call_ms=1.0)
-    assert costs.controller_seconds(machine, 2e6, 8, 1000) == pytest.approx(1.0 + 4.0 + 1.0)
-    assert costs.controller_seconds(machine, 2e6, 64, 1000) == pytest.approx(1.0 + 0.5 + 1.0)
+    assert costs.controller_seconds(machine, 2e6, 8, 1000, 0) == pytest.approx(1.0 + 4.0 + 1.0)
+    assert costs.controller_seconds(machine, 2e6, 64, 1000, 3e9) == pytest.approx(
+        1.0 + 0.5 + 1.0 + 3
+    )
 
 
 def test_a_recovery_waits_reads_replays_and_pushes():
