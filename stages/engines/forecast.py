@@ -176,8 +176,8 @@ def _memory(task: Task) -> Iterator[str]:
         yield _line(
             "pushing", {"both sides' weights and a bucket": pushing_bytes(task)}, task.usable
         )
-        kept = {"trainer state": released_bytes(task), **sampling}
-        yield _line("sampling, nothing released", kept, task.usable)
+        both = {"training": sum(training.values()), "sampling": sum(sampling.values())}
+        yield _line("both at once, nothing released", both, task.usable)
         whole = released_bytes(task) * task.layout.gpus_per_node
         ram = USABLE * task.machine.ram_gib * GIB
         yield _line("in the node's memory, if it is released", {"trainer state": whole}, ram)

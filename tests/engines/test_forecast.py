@@ -137,15 +137,16 @@ def test_a_capacity_beyond_the_cache_and_more_ranks_than_rows_are_told():
 
 def test_what_is_not_released_stays_beside_the_engine():
     found = task("--profile", "ring_mini", "--tensor-parallel", "1")
-    state, sampling = forecast.released_bytes(found), sum(forecast.sampling_parts(found).values())
-    assert state == pytest.approx(14 * found.total / 16)
-    assert sampling + state < found.usable
-    text = forecast.forecast(found)
-    assert f"sampling, nothing released: {(state + sampling) / 2**30:,.1f} GiB fits" in text
-    larger = replace(found.profile.engine, cache_gib=32.0)
-    text = forecast.forecast(replace(found, profile=replace(found.profile, engine=larger)))
-    assert "sampling: 62.3 GiB fits" in text
-    assert "GiB does NOT fit (trainer state" in text
+    assert forecast.released_bytes(found) == pytest.approx(14 * found.total / 16)
+    short = replace(found, config=replace(found.config, pack_length=1024))
+    training = sum(forecast.training_parts(short).values())
+    sampling = sum(forecast.sampling_parts(short).values())
+    assert max(training, sampling) < short.usable < training + sampling
+    text = forecast.forecast(short)
+    assert f"\n  training: {training / 2**30:.1f} GiB fits" in text
+    assert f"\n  sampling: {sampling / 2**30:.1f} GiB fits" in text
+    whole = (training + sampling) / 2**30
+    assert f"both at once, nothing released: {whole:.1f} GiB does NOT fit" in text
 
 
 def test_generation_behind_an_update_is_not_counted_twice():
