@@ -25,7 +25,7 @@ from stages.base.errors import EngineError
 from stages.base.protocols import LossFunction, Scorer, Scores
 from stages.base.records import PackedBatch, Trajectory
 from stages.engines.checkpoints import tensor_shapes
-from stages.engines.cluster.calls import BrokenGroupError
+from stages.engines.cluster.calls import BrokenGroupError, BrokenWeightsError
 from stages.engines.cluster.network import address_towards, free_port, interface_of
 from stages.engines.cluster.slices import Grown, Slice
 from stages.engines.cluster.wire import Digest, Entry, Meeting, Table, WeightGroup
@@ -193,8 +193,7 @@ class TrainerRank(_Actor):
                 return ""
             try:
                 return self._group.send(stream, table, bucket)
-            except EngineError:
-                self._group = None
+            except (EngineError, BrokenWeightsError):
                 for _ in stream:
                     pass
                 raise
@@ -297,11 +296,7 @@ class EngineActor(_Actor):
         held = set(llm.apply_model(_plain_names)[0])
         stream = _keeping(self._group.receive(table, bucket, digest), held, kept)
         with torch.no_grad():
-            try:
-                llm.collective_rpc("reload_weights", kwargs={"weights_iterator": stream})
-            except EngineError as error:
-                self._group = None
-                raise BrokenGroupError(str(error)) from error
+            llm.collective_rpc("reload_weights", kwargs={"weights_iterator": stream})
             llm.apply_model(repack)
             wrong = llm.apply_model(lambda model: _different(model, kept))[0]
         if wrong:

@@ -8,7 +8,8 @@ of its own, which answers also while the actor works.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +22,11 @@ from stages.base.events import say
 PING = 5.0
 """Seconds an actor may take to answer a ping."""
 
+PAUSE = 1.0
+"""Seconds between two tries to find a place for an actor."""
+
+DIED = "died"
+APART = "lost touch with the weight group"
 Observer = Callable[[str, int], None]
 
 
@@ -42,6 +48,11 @@ class Loss:
     call: str
     seconds: float
     how: str
+
+    @property
+    def is_only_apart(self) -> bool:
+        """Whether nothing is wrong with the member but its weight group, which is disposable."""
+        return self.how.startswith(APART)
 
     def __str__(self) -> str:
         return f"{self.member} on {self.node} {self.how}: {self.call} after {self.seconds:.1f} s"
@@ -100,10 +111,39 @@ class Log:
             "losses, run.cluster.patience slower calls."
         ) from error
 
+    def start_again_until(self, end: float, most: int, who: str, error: LostError) -> None:
+        """Note a loss in a rebuild; it counts as one more unless an actor only found no machine.
+
+        Ray may learn seconds later than we that a node is gone, and sends new actors there till
+        then. After ``end`` (of ``time.monotonic``) these count too.
+        """
+        nowhere = all((loss.call, loss.how) == ("where", DIED) for loss in error.losses)
+        if not nowhere or time.monotonic() > end:
+            self.give_up_after(most, who, error)
+            return
+        for loss in error.losses:
+            self.event("lost", str(loss))
+        time.sleep(PAUSE)
+
     def took(self, member: str, call: str, seconds: float) -> None:
         """Add to what a member spent on a call."""
         spent = self.seconds.setdefault(member, {})
         spent[call] = round(spent.get(call, 0.0) + seconds, 4)
+
+
+@contextmanager
+def first_start(who: str, patience: float) -> Iterator[None]:
+    """What cannot even start is no loss to make up for: ClusterError that says where to look."""
+    try:
+        yield
+    except LostError as error:
+        nodes = sorted({loss.node for loss in error.losses})
+        raise ClusterError(
+            f"the {who} did not start: {error}. Look at node {', '.join(nodes)}: `ray status`, "
+            "memory (dmesg), the logs of Ray there (session_latest/logs), the network "
+            "(`python -m stages.engines.doctor`). If it is only slow, raise "
+            f"run.cluster.start_patience ({patience:g} s)."
+        ) from error
 
 
 def ask(
@@ -170,13 +210,16 @@ def _why(error: RayError) -> str:
     """How a member was lost; an error of ours, or one of its program, is raised."""
     if isinstance(error, RayTaskError):
         cause = error.cause
+        if isinstance(cause, BrokenWeightsError):
+            return f"{APART} ({cause})"
         if isinstance(cause, BrokenGroupError):
             return f"lost touch with the others ({cause})"
         if isinstance(cause, EverystepError):
             raise cause from error
         raise error
     if isinstance(error, RayActorError):
-        return "died"
+        begun = "creation task" not in str(error)
+        return DIED if begun else f"{DIED} ({str(error).strip().splitlines()[-1]})"
     return f"cannot be reached ({type(error).__name__})"
 
 
@@ -184,11 +227,15 @@ class BrokenGroupError(Exception):
     """A collective did not come to its end: another member is gone or hangs."""
 
 
+class BrokenWeightsError(BrokenGroupError):
+    """The same of a weight group, which costs nobody else anything: a new one is formed."""
+
+
 def _culprits(
     losses: Sequence[Loss], others: Sequence[Member], call: str, started: float
 ) -> list[Loss]:
     """Those that died, if any did, else those that hang, else those that only lost touch."""
-    dead = [loss for loss in losses if loss.how == "died"]
+    dead = [loss for loss in losses if loss.how.startswith(DIED)]
     return dead or _hanging(others, call, started) or list(losses)
 
 
@@ -212,7 +259,7 @@ def _hanging(members: Sequence[Member], call: str, started: float) -> list[Loss]
             how = f"hangs (no answer to a ping in {PING:g} s)"
             found.append(Loss(member.name, member.node, call, passed, how))
         except RayError:
-            found.append(Loss(member.name, member.node, call, passed, "died"))
+            found.append(Loss(member.name, member.node, call, passed, DIED))
     return found
 
 

@@ -93,7 +93,8 @@ class ClusterChannel:
         patience = self._settings.patience
         address, port = ask([sender], "meeting_place", [()], patience, self._log)[0]
         name = f"weights-{next(self._names)}"
-        meeting = Meeting(name, address, port, 1 + len(engines), patience)
+        # The ends of a broken group must say so before the call on them is given up.
+        meeting = Meeting(name, address, port, 1 + len(engines), patience / 2)
         arguments = [(meeting, end) for end in range(1 + len(engines))]
         ask([sender, *engines], "join_weight_group", arguments, patience, self._log)
         self._formed = present
@@ -114,9 +115,15 @@ class ClusterChannel:
         return table
 
     def _mend(self, error: LostError) -> None:
-        """Replace who is lost: a rank means all ranks, an engine only itself."""
-        of_trainer = [loss for loss in error.losses if loss.member.startswith("rank")]
-        of_engines = [loss for loss in error.losses if loss.member.startswith("engine")]
+        """Replace who is lost: a rank means all ranks, an engine only itself.
+
+        Who only lost touch with the weight group is as good as before.
+        """
+        lost = [loss for loss in error.losses if not loss.is_only_apart]
+        of_trainer = [loss for loss in lost if loss.member.startswith("rank")]
+        of_engines = [loss for loss in lost if loss.member.startswith("engine")]
+        if not lost:
+            self._log.give_up_after(self._settings.rebuilds, "weight group", error)
         if of_trainer:
             self._trainer.rebuild(LostError(of_trainer))
         if of_engines:

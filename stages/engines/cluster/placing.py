@@ -33,6 +33,8 @@ class Place:
     bundle: int
     cpus: float
     gpus: float
+    node: str = "?"
+    """Where the bundle was at first."""
 
     def options(self) -> dict[str, Any]:
         """Ray's options for an actor here. It is never restarted by Ray: see ``max_restarts``."""
@@ -58,6 +60,8 @@ def connect(settings: Cluster) -> None:
             ray.init(address=address, **common)
         else:
             say("cluster: no address is given, so one is started on this machine alone")
+            # Ray's niceness of 15 leaves the actors next to nothing beside any other work.
+            os.environ.setdefault("RAY_worker_niceness", "0")
             ray.init(
                 include_dashboard=False,
                 object_store_memory=LOCAL_STORE,
@@ -110,27 +114,25 @@ def places(
         ) from error
     order = _by_address(group, len(needs))
     if colocated:
-        shared = [Place(group, bundle, 1.0, 0.5 * gpus) for bundle in order]
+        shared = [Place(group, bundle, 1.0, 0.5 * gpus, node) for bundle, node in order]
         return shared[:trainers], shared[:engines]
-    ranks = [Place(group, b, 1.0, 1.0 * gpus) for b in order if b < trainers]
+    ranks = [Place(group, b, 1.0, 1.0 * gpus, node) for b, node in order if b < trainers]
     wide = 1.0 * gpus * tensor_parallel
-    return ranks, [Place(group, b, 1.0, wide) for b in order if b >= trainers]
+    return ranks, [Place(group, b, 1.0, wide, node) for b, node in order if b >= trainers]
 
 
 def _needs(cpus: int, gpus: int) -> dict[str, float]:
     return {"CPU": float(cpus), **({"GPU": float(gpus)} if gpus else {})}
 
 
-def _by_address(group: Any, count: int) -> list[int]:
-    """The bundles in the order of their nodes' addresses, then of their numbers."""
+def _by_address(group: Any, count: int) -> list[tuple[int, str]]:
+    """Bundles and their nodes' addresses, in the order of these, then of the bundles' numbers."""
     where = placement_group_table(group)["bundles_to_node_id"]
     nodes = ray.nodes()  # type: ignore[no-untyped-call]
     addresses = {node["NodeID"]: node["NodeManagerAddress"] for node in nodes}
 
-    def key(bundle: int) -> tuple[Any, int]:
-        return ipaddress.ip_address(addresses[where[bundle]]), bundle
-
-    return sorted(range(count), key=key)
+    found = [(bundle, addresses[where[bundle]]) for bundle in range(count)]
+    return sorted(found, key=lambda one: (ipaddress.ip_address(one[1]), one[0]))
 
 
 def actor_class(kind: type) -> Any:

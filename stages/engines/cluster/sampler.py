@@ -10,6 +10,7 @@ An engine that is lost costs a slice: what it had reported goes on elsewhere, fr
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +23,7 @@ from stages.base.jsonl import read_json
 from stages.base.protocols import RolloutControl
 from stages.base.records import Trajectory
 from stages.engines.cluster.actors import EngineActor
-from stages.engines.cluster.calls import Log, LostError, Member, ask, collect, end
+from stages.engines.cluster.calls import Log, LostError, Member, ask, collect, end, first_start
 from stages.engines.cluster.placing import Place, actor_class, head_address, project_folder
 from stages.engines.cluster.slices import Seated, Slice, grow, seat
 from stages.engines.vllm_sampler import stop_tokens
@@ -50,7 +51,8 @@ class ClusterSampler:
         self.version = 0
         self.push: Callable[[], Any] | None = None
         self._ahead: tuple[Seated, list[Any]] | None = None
-        self.members = self._made(range(len(places)))
+        with first_start("engines", settings.start_patience):
+            self.members = self._made(range(len(places)))
 
     def rollout(self, control: RolloutControl) -> list[Trajectory]:
         """Generate until the control closes or nothing is left; returns the unfinished ones.
@@ -96,7 +98,9 @@ class ClusterSampler:
 
     def replace(self, error: LostError) -> None:
         """New engines for lost ones, with the present weights once they are pushed."""
-        self._log.give_up_after(self._settings.rebuilds, "engine", error)
+        most, patience = self._settings.rebuilds, self._settings.start_patience
+        self._log.give_up_after(most, "engine", error)
+        late = time.monotonic() + patience
         lost = sorted({int(loss.member.split()[1]) for loss in error.losses})
         end([self.members[number] for number in lost])
         while True:
@@ -104,7 +108,7 @@ class ClusterSampler:
                 made = self._made(lost)
                 break
             except LostError as again:
-                self._log.give_up_after(self._settings.rebuilds, "engine", again)
+                self._log.start_again_until(late, most, "engine", again)
         for member, number in zip(made, lost, strict=True):
             self.members[number] = member
             self._log.event("rebuilt", f"{member.name} on {member.node}")
@@ -208,8 +212,13 @@ class ClusterSampler:
                 kind.options(**self._places[number].options()).remote(
                     number, *setting, *self._arguments
                 ),
+                self._places[number].node,
             )
             for number in numbers
         ]
-        where = ask(members, "where", [()] * len(members), patience, self._log, together=False)
+        try:
+            where = ask(members, "where", [()] * len(members), patience, self._log, together=False)
+        except LostError:
+            end(members)  # those that stand too: they hold the places of the next ones
+            raise
         return [replace(member, node=node) for member, node in zip(members, where, strict=True)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +24,7 @@ from stages.base.errors import EngineError
 from stages.base.protocols import LossFunction, Scorer, Scores
 from stages.base.records import PackedBatch
 from stages.engines.cluster.actors import Makers, TrainerRank
-from stages.engines.cluster.calls import Log, LostError, Member, ask, end
+from stages.engines.cluster.calls import Log, LostError, Member, ask, end, first_start
 from stages.engines.cluster.placing import Place, actor_class, head_address, project_folder
 
 BLANK = 8
@@ -62,7 +63,8 @@ class ClusterTrainer:
         self._changes = 0
         self._point: Path | None = None  # what a new set of ranks reads; None: the first weights
         self._since: list[Change] = []  # what happened after that point
-        self._start()
+        with first_start("trainer", settings.start_patience):
+            self._start()
 
     @property
     def sender(self) -> Member:
@@ -157,8 +159,13 @@ class ClusterTrainer:
 
     def _keep(self) -> None:
         """Write a recovery point of the present weights; it counts when all ranks have written."""
-        point = self._recovery / f"{self._changes:08d}-{self._attempt}"
-        self._on_all("save", [(point,)] * len(self._ranks))
+        while True:  # each attempt has a folder of its own: ranks cut off may still write to theirs
+            point = self._recovery / f"{self._changes:08d}-{self._attempt}"
+            try:
+                self._once("save", [(point,)] * len(self._ranks))
+                break
+            except LostError as error:
+                self.rebuild(error)
         self._point, self._since = point, []
         for old in self._recovery.iterdir():
             if old != point:
@@ -174,8 +181,10 @@ class ClusterTrainer:
 
     def rebuild(self, error: LostError) -> None:
         """A new set of ranks where the old one was; ClusterError when there were too many."""
+        most, patience = self._settings.rebuilds, self._settings.start_patience
+        self._log.give_up_after(most, "trainer", error)
+        late = time.monotonic() + patience
         while True:
-            self._log.give_up_after(self._settings.rebuilds, "trainer", error)
             end(self._ranks)
             try:
                 self._start()
@@ -184,7 +193,7 @@ class ClusterTrainer:
                 for change in self._since:
                     self._once(change.call, change.arguments)
             except LostError as again:
-                error = again
+                self._log.start_again_until(late, most, "trainer", again)
                 continue
             self._log.event(
                 "rebuilt", f"{len(self._ranks)} trainer rank(s), attempt {self._attempt}"
@@ -200,7 +209,9 @@ class ClusterTrainer:
         kind, patience = actor_class(TrainerRank), self._settings.start_patience
         setting = (project_folder(), head_address(), self._settings.interface)
         self._ranks = [
-            Member(f"rank {rank}", kind.options(**place.options()).remote(rank, *setting))
+            Member(
+                f"rank {rank}", kind.options(**place.options()).remote(rank, *setting), place.node
+            )
             for rank, place in enumerate(self._places)
         ]
         none = [()] * len(self._ranks)

@@ -19,6 +19,7 @@ from torch.distributed import ProcessGroupGloo
 from torch.distributed.distributed_c10d import PrefixStore
 
 from stages.base.errors import EngineError
+from stages.engines.cluster.calls import BrokenWeightsError
 
 ALIGNED = 16
 
@@ -134,7 +135,7 @@ class WeightGroup:
             store = PrefixStore(meeting.name, meeting_point)
             self._group: Any = ProcessGroupGloo(store, end, meeting.size, patience)
         except (RuntimeError, ValueError) as error:
-            raise EngineError(f"weight group {meeting.name}: did not form ({error}).") from error
+            raise BrokenWeightsError(f"{meeting.name} did not form: {error}") from error
 
     def send(self, tensors: Iterable[tuple[str, Tensor]], table: Table, bucket: int) -> str:
         """Send a stream to all other ends; returns its checksum.
@@ -171,4 +172,4 @@ class WeightGroup:
         try:
             work.wait()
         except RuntimeError as error:
-            raise EngineError(f"the weight group broke ({error}).") from error
+            raise BrokenWeightsError(str(error).splitlines()[0]) from error

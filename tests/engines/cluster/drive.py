@@ -2,8 +2,8 @@
 
 ``python -m tests.engines.cluster.drive FOLDER ORDERS`` reads ORDERS, a JSON object, and leaves
 ``found.json`` in FOLDER: journal, ledger, events, checksums. With ``faults`` it sends signals to
-its own ranks and engines, which must then be on its machine; with ``handshake`` it stops at moments
-and lets somebody outside act.
+its own ranks and engines, which must then be on its machine; with ``stops`` it stops at moments and
+lets somebody outside act.
 """
 
 from __future__ import annotations
@@ -14,17 +14,20 @@ import sys
 import threading
 import time
 from collections import Counter
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import ray
+from ray._private.internal_api import node_stats
 
 from stages.base.cluster_params import Cluster
 from stages.base.errors import EverystepError
 from stages.base.jsonl import write_json
 from stages.base.params import Engine, Hardware, ReinforcementLearning, Run
 from stages.base.records import Problem
+from stages.engines.checkpoints import checksum
 from stages.engines.cluster.runtime import ClusterRuntime, start_cluster
 from stages.engines.local_runtime import LocalRuntime, start_local
 from stages.rl.c3po import Scheduler, make_scheduler
@@ -40,9 +43,17 @@ class Ledger:
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler, self._harvest = scheduler, scheduler.harvest
+        self._start_group = scheduler._start_group
+        self.started: Counter[str] = Counter()
         self.trained: Counter[str] = Counter()
         self.purged: Counter[str] = Counter()
         scheduler.harvest = self.harvest  # type: ignore[method-assign]
+        scheduler._start_group = self.start_group  # type: ignore[method-assign]
+
+    def start_group(self):
+        group = self._start_group()
+        self.started[group.visit.group_id] += 1
+        return group
 
     def harvest(self, unfinished):
         found = self._harvest(unfinished)
@@ -54,36 +65,121 @@ class Ledger:
 
     def figures(self) -> dict[str, Any]:
         """Groups by what became of them; a group in two places, or twice in one, is doubled."""
-        carried = [row["prompt_id"] for row in self._scheduler.state()["groups"]]
+        carried = [group.visit.group_id for group in self._scheduler._groups]
         both = self.trained + self.purged
         return {
             "trained": sorted(self.trained),
             "purged": len(self.purged),
             "carried": len(carried),
             "doubled": sorted(name for name, times in both.items() if times > 1),
+            "lost": sorted(self.started - both - Counter(carried)),
         }
 
 
-class Faults:
-    """An observer that sends a signal to a member a moment after a phase began."""
+@dataclass(frozen=True)
+class Fault:
+    """A signal to a member, ``delay`` seconds after a phase began for the ``number``th time."""
 
-    def __init__(self, orders: list[dict[str, Any]]) -> None:
+    who: str
+    signal: int
+    moment: str
+    number: int
+    delay: float = 0.05
+
+
+class Faults:
+    """An observer that brings faults about, each once."""
+
+    def __init__(self, orders: Sequence[Fault]) -> None:
         self.orders = list(orders)
-        self.pids: dict[str, int] = {}
+        self.runtime: ClusterRuntime | None = None
 
     def __call__(self, moment: str, number: int) -> None:
-        for order in [o for o in self.orders if (o["moment"], o["number"]) == (moment, number)]:
+        for order in [o for o in self.orders if (o.moment, o.number) == (moment, number)]:
             self.orders.remove(order)
-            arguments = (self.pids[order["who"]], order["signal"])
-            threading.Timer(order.get("delay", 0.0), os.kill, arguments).start()
-            if not order.get("delay"):
+            arguments = (self._pid(order.who), order.signal)
+            if order.delay:
+                threading.Timer(order.delay, os.kill, arguments).start()
+            else:
+                os.kill(*arguments)
                 time.sleep(0.1)
 
+    def _pid(self, who: str) -> int:
+        assert self.runtime is not None
+        everyone = [*self.runtime.trainer.ranks, *self.runtime.sampler.members]
+        actor = next(member.actor for member in everyone if member.name == who)
+        return int(ray.get(actor.ping.remote(), timeout=20))
 
-def members(runtime: ClusterRuntime) -> dict[str, int]:
-    """Process ids by name."""
+
+class Stops:
+    """An observer that stops at moments, [phase, step], until somebody outside lets it go on.
+
+    It leaves a file ``at-PHASE-STEP`` with the node of each member and waits for ``go-PHASE-STEP``.
+    Generation is stopped before its second slice: there are tokens to lose by then.
+    """
+
+    def __init__(self, folder: Path, moments: list[list[Any]]) -> None:
+        self.folder, self.moments = folder, [(phase, step) for phase, step in moments]
+        self.runtime: ClusterRuntime | None = None
+        self.pushes = 0
+        self.seen: Counter[tuple[str, int]] = Counter()
+
+    def __call__(self, phase: str, number: int) -> None:
+        if phase == "push":  # the first of all is that of the weights both started from
+            self.pushes = number + 1
+        moment = phase, (number if phase == "push" else self.pushes) - 1
+        self.seen[moment] += 1
+        if moment not in self.moments or self.seen[moment] != 1 + (phase == "generate"):
+            return
+        assert self.runtime
+        name = f"{phase}-{moment[1]}"
+        write_json(self.folder / f"at-{name}", nodes(self.runtime))
+        end = time.monotonic() + 120
+        while not (self.folder / f"go-{name}").exists():
+            assert time.monotonic() < end, "nobody lets it go on"
+            time.sleep(0.005)
+
+
+def nodes(runtime: ClusterRuntime) -> dict[str, str]:
+    """Addresses by name."""
     everyone = [*runtime.trainer.ranks, *runtime.sampler.members]
-    return {member.name: ray.get(member.actor.ping.remote()) for member in everyone}
+    return {member.name: member.node for member in everyone}
+
+
+def looked_at(runtime: ClusterRuntime) -> dict[str, Any]:
+    """What a look into each process and each object store shows, after a run."""
+    everyone = [*runtime.trainer.ranks, *runtime.sampler.members]
+    interfaces = [one.actor.__ray_call__.remote(interface) for one in everyone]
+    weights = [one.actor.__ray_call__.remote(held) for one in runtime.sampler.members]
+    return {
+        "nodes": nodes(runtime),
+        "interfaces": ray.get(interfaces, timeout=30),
+        "held": ray.get(weights, timeout=30),
+        "stored": stored(),
+    }
+
+
+def interface(actor: Any) -> str:
+    """Where gloo listens."""
+    return os.environ["GLOO_SOCKET_IFNAME"]
+
+
+def held(actor: Any) -> str:
+    """A checksum over all parameters and buffers as an engine holds them."""
+    return actor._sampler.llm.apply_model(
+        lambda model: checksum([*model.named_parameters(), *model.named_buffers()])
+    )[0]
+
+
+def stored() -> dict[str, int]:
+    """Bytes that ever were in the object stores, by node."""
+    found = {}
+    for node in ray.nodes():
+        if node["Alive"]:
+            place = node["NodeManagerAddress"], node["NodeManagerPort"]
+            reply = node_stats(*place, include_memory_info=False)
+            found[place[0]] = reply.store_stats.cumulative_created_bytes
+    return found
 
 
 def run(
@@ -91,8 +187,7 @@ def run(
     settings: Cluster,
     *,
     kind: str = "ray",
-    faults: Faults | None = None,
-    observer: Any = None,
+    watch: Faults | Stops | None = None,
     dtype: str = "float32",
     **changes: Any,
 ) -> dict[str, Any]:
@@ -109,10 +204,9 @@ def run(
     if kind == "local":
         runtime = start_local(model, parameters, engine, config)
     else:
-        watch = faults or observer
         runtime = start_cluster(model, parameters, engine, config, folder / "recovery", watch)
-        if faults:
-            faults.pids = members(runtime)
+        if watch:
+            watch.runtime = runtime
     problems = {name: Problem(name, "even", "maths", "", "", name) for name in PROMPTS}
     checkpoints = folder / "checkpoints"
     checkpoints.mkdir(exist_ok=True)
@@ -127,6 +221,7 @@ def run(
             ray.get(member.actor.memory.remote(), timeout=30)
             for member in [*runtime.trainer.ranks, *runtime.sampler.members]
         ]
+        found |= looked_at(runtime)
         runtime.close()
     return found
 
@@ -134,9 +229,11 @@ def run(
 def main(folder: Path, orders: dict[str, Any]) -> None:
     """Run as ordered; an error of ours is a result too."""
     settings = Cluster(**orders.pop("cluster"))
-    faults = Faults(orders.pop("faults", []))
+    faults = Faults([Fault(**order) for order in orders.pop("faults", [])])
+    stops = Stops(folder, orders.pop("stops", []))
+    watch = faults if faults.orders else stops
     try:
-        found = run(folder, settings, faults=faults, **orders)
+        found = run(folder, settings, watch=watch, **orders)
     except EverystepError as error:
         found = {"error": f"{type(error).__name__}: {error}"}
     write_json(folder / "found.json", found | {"cluster_settings": asdict(settings)})
