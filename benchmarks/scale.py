@@ -47,7 +47,7 @@ from stages.engines.sizes import (
 from stages.rl.c3po import Group, Harvest, make_scheduler
 
 PROMPTS = 8192
-FITTED = 10_000
+FITTED = 4_000
 """Responses up to which their fit into rows is timed; beyond it grows with the square."""
 
 SWEEPS = {

@@ -174,7 +174,9 @@ class SimulatedCluster:
     def _targets(self, admitted: list[Trajectory]) -> list[int]:
         """Lengths by id, so that order and scheduler do not change them."""
         lengths: Lengths = self.task.lengths
-        groups = self._normal("group", [one.group_id for one in admitted])
+        names = dict.fromkeys(one.group_id for one in admitted)
+        shared = dict(zip(names, self._normal("group", list(names)), strict=True))
+        groups = np.array([shared[one.group_id] for one in admitted])
         own = self._normal("member", [one.id for one in admitted])
         like = self.rough.likeness
         mixed = math.sqrt(like) * groups + math.sqrt(1 - like) * own
