@@ -297,6 +297,13 @@ def table(runs: Sequence[Run], title: str) -> Iterator[str]:
     )
 
 
+def progress(run: Run) -> str:
+    """What a run found, in one line."""
+    shares = {name: run.mean(name) / run.whole for name in PHASES}
+    told = ", ".join(f"{name} {share:.1%}" for name, share in shares.items() if share > 0.001)
+    return f"{run.task.layout.nodes} nodes, step {run.whole:,.0f} s ({told}), {run.cpu:.1f} CPU s"
+
+
 def sizes_of(run: Run) -> str:
     """The first cells of a row."""
     layout = run.task.layout
@@ -351,8 +358,7 @@ def main() -> None:
             runs = []
             for task in swept:
                 runs.append(simulate(scaled(task, kind == "weakly", reference), cost, arguments))
-                now = f"{kind}: {task.layout.nodes} nodes, {runs[-1].cpu:.1f} CPU s"
-                print(f"  {now}", file=sys.stderr, flush=True)
+                print(f"  {kind}: {progress(runs[-1])}", file=sys.stderr, flush=True)
             title = f"{profile}, scaled {kind} ({arguments.scheduler}, {first.filled.layout})"
             print("\n".join(table(runs, title)))
             print("\nbreaks first:\n\n" + "\n".join(broken(runs)), flush=True)
