@@ -19,7 +19,6 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import ray
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from stages.base import params
@@ -29,6 +28,7 @@ from stages.base.records import PackedBatch, Trajectory
 from stages.engines.checkpoints import tensor_shapes
 from stages.engines.cluster.addresses import free_port, own_way
 from stages.engines.cluster.calls import BrokenGroupError, BrokenWeightsError
+from stages.engines.cluster.slices import Grown, Slice
 from stages.engines.cluster.wire import Digest, Entry, Meeting, Table, WeightGroup
 from stages.engines.deepspeed_trainer import DeepSpeedTrainer
 from stages.engines.process_group import join_ranks
@@ -41,27 +41,6 @@ Kept = dict[str, tuple[torch.Size, Tensor]]
 BREAKS = ("gloo", "Gloo", "NCCL", "Connection", "imed out", "store")
 """What torch's own errors speak of when a collective breaks: they have no class of their own."""
 PART = 64  # values of a tensor that are compared after a push, on top of the stream's checksum
-
-
-@dataclass(frozen=True)
-class Grown:
-    """What a trajectory has gained in a slice, or how it ended."""
-
-    tokens: NDArray[np.int32]
-    logprobs: NDArray[np.float32]
-    ended: str
-
-
-@dataclass(frozen=True)
-class Slice:
-    """What some engine steps brought: by trajectory, and step by step for whoever counts.
-
-    ``steps[s]`` is (tokens sampled in step s, ids of what ended in it).
-    """
-
-    version: int
-    grown: dict[str, Grown]
-    steps: list[tuple[int, list[str]]]
 
 
 @dataclass(frozen=True)
