@@ -21,7 +21,6 @@ import signal
 import socket
 import statistics
 import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -39,6 +38,7 @@ from stages.base.jsonl import read_jsonl
 from stages.base.records import PackedBatch, Problem, Trajectory
 from stages.base.rollouts import BatchControl
 from stages.engines.checkpoints import load_tokenizer
+from stages.engines.cluster import shared_buckets
 from stages.engines.cluster.addresses import free_port
 from stages.engines.cluster.runtime import ClusterRuntime, start_cluster, start_cluster_sampler
 from stages.engines.cluster.sampler import ClusterSampler
@@ -147,41 +147,53 @@ def overhead(phases: dict[str, float], record: dict[str, Any]) -> float:
 
 
 def measure_push(arguments: argparse.Namespace) -> None:
-    """The stream of weights by plain TCP."""
+    """The stream of weights by plain TCP: over the network's ways, and through shared memory."""
+    memory = shared_buckets.MEMORY
+    for way in ("gloo over loopback", "shared memory"):
+        shared_buckets.MEMORY = memory if way == "shared memory" else Path("/nowhere")
+        push(arguments, way)
+
+
+def push(arguments: argparse.Namespace, way: str) -> None:
+    """One way of the two."""
     table = [
         Entry(f"layer.{number}", torch.bfloat16, (1024, 1024))
         for number in range(arguments.mebibytes // 2)
     ]
+    torch.set_num_threads(1)
+    os.environ["GLOO_SOCKET_IFNAME"] = "lo"
     bucket = arguments.bucket_mib * MIB
-    port, meeting_port = free_port(HOME), free_port(HOME)
-    meeting = Meeting("push", HOME, meeting_port, 2, 60.0)
+    port, meeting = free_port(HOME), Meeting("push", HOME, free_port(HOME), 2, 60.0)
     spawn = multiprocessing.get_context("spawn")
-    other = spawn.Process(target=other_end, args=(table, bucket, port, meeting, arguments.rounds))
-    other.start()
+    ends = (table, bucket, port, meeting, arguments.rounds)
+    other = spawn.Process(target=other_end, args=ends)
+    with socket.create_server((HOME, port)) as server:
+        other.start()
+        wire, _ = server.accept()
     tensors = [(entry.name, torch.randn(entry.shape)) for entry in table]
     plain = torch.zeros(arguments.mebibytes * MIB, dtype=torch.uint8).numpy().data
-    with socket.create_server((HOME, port)) as server:
-        wire, _ = server.accept()
     group = WeightGroup(meeting, 0)
-    sums = []
 
     def over_tcp() -> None:
         for at in range(0, len(plain), MIB):
             wire.sendall(plain[at : at + MIB])
         wire.recv(1)
 
-    def over_gloo() -> None:
-        sums.append(group.send(iter(tensors), table, bucket))
+    def over_group() -> None:
+        group.send(iter(tensors), table, bucket)
         wire.recv(1)
 
-    found = [seconds(over_tcp) / seconds(over_gloo) for _ in range(arguments.rounds + 1)]
+    times = [(seconds(over_tcp), seconds(over_group)) for _ in range(arguments.rounds + 1)][1:]
     other.join()
+    size = arguments.mebibytes * MIB / 1e6
     report(
-        "push by plain TCP",
-        found[1:],
-        weights=f"{arguments.mebibytes} MiB bfloat16 from float32",
-        buckets=f"{arguments.bucket_mib} MiB",
-        place="two processes, loopback, checksums equal at both ends",
+        f"push by plain TCP, {way}",
+        [tcp / ours for tcp, ours in times],
+        weights=f"{arguments.mebibytes} MiB bfloat16, cast from float32, checksums at both ends",
+        buckets=f"{arguments.bucket_mib} MiB, shared memory: {group.shares_memory}",
+        megabytes_a_second=[
+            round(size / statistics.median(took)) for took in zip(*times, strict=True)
+        ],
     )
 
 
@@ -189,12 +201,7 @@ def other_end(table: list[Entry], bucket: int, port: int, meeting: Meeting, roun
     """Take in what :func:`measure_push` sends, and say so by one byte."""
     torch.set_num_threads(1)
     os.environ["GLOO_SOCKET_IFNAME"] = "lo"
-    while True:
-        try:
-            wire = socket.create_connection((HOME, port))
-            break
-        except ConnectionRefusedError:
-            time.sleep(0.05)
+    wire = socket.create_connection((HOME, port))
     group = WeightGroup(meeting, 1)
     size = sum(entry.size for entry in table)
     buffer = memoryview(bytearray(MIB))

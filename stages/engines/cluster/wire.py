@@ -19,6 +19,7 @@ from torch.distributed import ProcessGroupGloo
 from torch.distributed.distributed_c10d import PrefixStore
 
 from stages.base.errors import EngineError
+from stages.engines.cluster import shared_buckets
 from stages.engines.cluster.calls import BrokenWeightsError
 
 ALIGNED = 16
@@ -119,10 +120,16 @@ class Meeting:
 
 
 class WeightGroup:
-    """One end of a gloo group apart from the trainer's own; end 0 sends."""
+    """One end of a gloo group apart from the trainer's own; end 0 sends.
+
+    The bytes go over the network, or, if all ends are on one machine, through memory they share.
+    """
 
     def __init__(self, meeting: Meeting, end: int) -> None:
         patience = timedelta(seconds=meeting.seconds)
+        self._size, self._end = meeting.size, end
+        self._shared: list[Tensor] | None = None
+        self._asked = 0  # bytes of a bucket for which sharing was tried
         try:
             meeting_point = TCPStore(
                 meeting.address,
@@ -137,6 +144,11 @@ class WeightGroup:
         except (RuntimeError, ValueError) as error:
             raise BrokenWeightsError(f"{meeting.name} did not form: {error}") from error
 
+    @property
+    def shares_memory(self) -> bool:
+        """Whether the last stream went through memory that all ends share."""
+        return self._shared is not None
+
     def send(self, tensors: Iterable[tuple[str, Tensor]], table: Table, bucket: int) -> str:
         """Send a stream to all other ends; returns its checksum.
 
@@ -144,28 +156,59 @@ class WeightGroup:
         """
         stream, digest = iter(tensors), Digest()
         chunks = list(buckets(table, bucket))
-        largest = max(sum(entry.size for entry in chunk) for chunk in chunks)
-        buffers = [torch.zeros(largest, dtype=torch.uint8) for _ in range(2)]
+        self._share(largest := max(map(_bytes, chunks)))
+        both = self._shared or [torch.zeros(largest, dtype=torch.uint8) for _ in range(2)]
         sending = None
         for number, chunk in enumerate(chunks):
-            buffer = buffers[number % 2][: sum(entry.size for entry in chunk)]
+            buffer = both[number % 2][: _bytes(chunk)]
             packed(chunk, stream, buffer)
             digest.add(buffer)
             if sending is not None:
                 self._done(sending)
-            sending = self._group.broadcast(buffer, 0)
-        self._done(sending)
+            if self._shared:  # the others take it out while the next is filled
+                self._done(self._group.barrier())
+            else:
+                sending = self._group.broadcast(buffer, 0)
+        self._done(self._group.barrier() if self._shared else sending)
         for name, _ in stream:
             raise EngineError(f"the trainer sends {name}, which the engine's checkpoint lacks.")
         return digest.hexdigest()
 
     def receive(self, table: Table, bucket: int, digest: Digest) -> Iterator[tuple[str, Tensor]]:
         """The tensors as they come; each bucket has memory of its own."""
-        for chunk in buckets(table, bucket):
-            buffer = torch.empty(sum(entry.size for entry in chunk), dtype=torch.uint8)
-            self._done(self._group.broadcast(buffer, 0))
+        chunks = list(buckets(table, bucket))
+        self._share(max(map(_bytes, chunks)))
+        for number, chunk in enumerate(chunks):
+            if self._shared:
+                self._done(self._group.barrier())
+                buffer = self._shared[number % 2][: _bytes(chunk)].clone()
+                if number == len(chunks) - 1:
+                    self._done(self._group.barrier())
+            else:
+                buffer = torch.empty(_bytes(chunk), dtype=torch.uint8)
+                self._done(self._group.broadcast(buffer, 0))
             digest.add(buffer)
             yield from unpacked(chunk, buffer)
+
+    def _share(self, size: int) -> None:
+        """Find out together whether all ends see one memory, once for a size of bucket."""
+        if size == self._asked:
+            return
+        self._asked, self._shared = size, None
+        name = torch.zeros(shared_buckets.NAME, dtype=torch.uint8)
+        made = shared_buckets.create(size) if self._end == 0 else None
+        if made:
+            name = torch.tensor(list(made[0].encode()), dtype=torch.uint8)
+        try:
+            self._done(self._group.broadcast(name, 0))
+            called = bytes(name.tolist()).decode()
+            found = made[1] if made else shared_buckets.find(called) if name.any() else None
+            count = torch.tensor([int(found is not None)])
+            self._done(self._group.allreduce(count))
+        finally:
+            if made:
+                shared_buckets.forget(made[0])
+        self._shared = found if int(count) == self._size else None
 
     @staticmethod
     def _done(work: Any) -> None:
@@ -173,3 +216,7 @@ class WeightGroup:
             work.wait()
         except RuntimeError as error:
             raise BrokenWeightsError(str(error).splitlines()[0]) from error
+
+
+def _bytes(chunk: Table) -> int:
+    return sum(entry.size for entry in chunk)
