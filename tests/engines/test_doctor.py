@@ -6,10 +6,12 @@ import contextlib
 import json
 import os
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -295,6 +297,7 @@ def test_a_probe_gives_all_facts_but_those_ray_knows():
 @pytest.fixture
 def one_node(tmp_path):
     """A Ray of one node that asks for a token: its address, and the environment to reach it."""
+    folder = tempfile.mkdtemp(prefix="ray")  # sockets lie there, whose paths must be short
     token = tmp_path / "token"
     token.write_text(secrets.token_hex(32))
     with socket.create_server(("127.0.0.1", 0)) as probe:
@@ -308,7 +311,7 @@ def one_node(tmp_path):
     command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--head", "--block"]
     command += ["--node-ip-address=127.0.0.1", f"--port={port}", "--num-cpus=1"]
     command += ["--object-store-memory=80000000", "--include-dashboard=false"]
-    command += ["--include-log-monitor=false", "--disable-usage-stats", f"--temp-dir={tmp_path}/r"]
+    command += ["--include-log-monitor=false", "--disable-usage-stats", f"--temp-dir={folder}"]
     log = tmp_path / "head.log"
     with log.open("w") as out:
         head = subprocess.Popen(
@@ -327,6 +330,7 @@ def one_node(tmp_path):
             head.wait(20)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(head.pid, signal.SIGKILL)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def doctor(environment: dict[str, str], *arguments: str) -> tuple[int, str, str]:
