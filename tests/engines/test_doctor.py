@@ -307,6 +307,7 @@ def one_node(tmp_path):
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN_PATH": str(token),
         "RAY_health_check_timeout_ms": "3000",
+        "RAY_worker_niceness": "0",  # Ray's 15 lets all other work of the machine go first
     }
     command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--head", "--block"]
     command += ["--node-ip-address=127.0.0.1", f"--port={port}", "--num-cpus=1"]
@@ -334,7 +335,7 @@ def one_node(tmp_path):
 
 
 def doctor(environment: dict[str, str], *arguments: str) -> tuple[int, str, str]:
-    command = [sys.executable, "-m", "stages.engines.doctor", *arguments]
+    command = [sys.executable, "-m", "stages.engines.doctor", "--patience", "180", *arguments]
     done = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     )
@@ -407,3 +408,28 @@ def test_no_cluster_is_one_plain_message(address, words, capfd):
     said = capfd.readouterr()
     assert words in said.err
     assert "Traceback" not in said.err
+
+
+class Silent:
+    """A crew of which nobody answers: each is lost at the first question."""
+
+    def __init__(self, *names: str) -> None:
+        self.names, self.lost = list(names), list[findings.Finding]()
+
+    def ask(self, check: str, *_: object, **__: object) -> dict[str, object]:
+        self.lost += [findings.Finding(check, "wrong", one, "no answer") for one in self.names]
+        self.names = []
+        return {}
+
+
+def test_of_nodes_that_do_not_answer_nothing_is_said_to_be_well():
+    from stages.base.params import Run
+    from stages.engines.cluster.crew import Node
+    from stages.engines.cluster.doctor import Examination, parse_arguments
+
+    node = Node("id", "n1", "10.0.0.1", gpus=0, head=True)
+    options = parse_arguments(["--nodes", "1", "--interface", ""])
+    said: list[findings.Finding] = []
+    look = Examination(Silent("n1"), [node], Run(seed=0, notation="text"), options)
+    look.make(said.append)
+    assert [(one.check, one.state) for one in said] == [("nodes", "ok"), ("facts", "wrong")]
