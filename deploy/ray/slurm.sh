@@ -37,6 +37,7 @@ export RAY_AUTH_MODE=token RAY_AUTH_TOKEN_PATH="$PWD/$kept/$SLURM_JOB_ID.token"
 export RAY_health_check_period_ms=3000 RAY_health_check_timeout_ms=3000
 export RAY_health_check_failure_threshold=5
 export RAY_worker_register_timeout_seconds=120 # a first import from a shared folder is slow
+export RAY_worker_niceness=0 # Ray's own 15 would let everything else on a node go first
 
 # Below 32768, where the kernel takes ports for outgoing connections: no two can meet.
 port=6379

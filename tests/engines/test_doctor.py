@@ -6,10 +6,12 @@ import contextlib
 import json
 import os
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -295,6 +297,7 @@ def test_a_probe_gives_all_facts_but_those_ray_knows():
 @pytest.fixture
 def one_node(tmp_path):
     """A Ray of one node that asks for a token: its address, and the environment to reach it."""
+    folder = tempfile.mkdtemp(prefix="ray")  # sockets lie there, whose paths must be short
     token = tmp_path / "token"
     token.write_text(secrets.token_hex(32))
     with socket.create_server(("127.0.0.1", 0)) as probe:
@@ -304,11 +307,12 @@ def one_node(tmp_path):
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN_PATH": str(token),
         "RAY_health_check_timeout_ms": "3000",
+        "RAY_worker_niceness": "0",  # Ray's 15 lets all other work of the machine go first
     }
     command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--head", "--block"]
     command += ["--node-ip-address=127.0.0.1", f"--port={port}", "--num-cpus=1"]
     command += ["--object-store-memory=80000000", "--include-dashboard=false"]
-    command += ["--include-log-monitor=false", "--disable-usage-stats", f"--temp-dir={tmp_path}/r"]
+    command += ["--include-log-monitor=false", "--disable-usage-stats", f"--temp-dir={folder}"]
     log = tmp_path / "head.log"
     with log.open("w") as out:
         head = subprocess.Popen(
@@ -327,10 +331,11 @@ def one_node(tmp_path):
             head.wait(20)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(head.pid, signal.SIGKILL)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def doctor(environment: dict[str, str], *arguments: str) -> tuple[int, str, str]:
-    command = [sys.executable, "-m", "stages.engines.doctor", *arguments]
+    command = [sys.executable, "-m", "stages.engines.doctor", "--patience", "180", *arguments]
     done = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     )
@@ -403,3 +408,28 @@ def test_no_cluster_is_one_plain_message(address, words, capfd):
     said = capfd.readouterr()
     assert words in said.err
     assert "Traceback" not in said.err
+
+
+class Silent:
+    """A crew of which nobody answers: each is lost at the first question."""
+
+    def __init__(self, *names: str) -> None:
+        self.names, self.lost = list(names), list[findings.Finding]()
+
+    def ask(self, check: str, *_: object, **__: object) -> dict[str, object]:
+        self.lost += [findings.Finding(check, "wrong", one, "no answer") for one in self.names]
+        self.names = []
+        return {}
+
+
+def test_of_nodes_that_do_not_answer_nothing_is_said_to_be_well():
+    from stages.base.params import Run
+    from stages.engines.cluster.crew import Node
+    from stages.engines.cluster.doctor import Examination, parse_arguments
+
+    node = Node("id", "n1", "10.0.0.1", gpus=0, head=True)
+    options = parse_arguments(["--nodes", "1", "--interface", ""])
+    said: list[findings.Finding] = []
+    look = Examination(Silent("n1"), [node], Run(seed=0, notation="text"), options)
+    look.make(said.append)
+    assert [(one.check, one.state) for one in said] == [("nodes", "ok"), ("facts", "wrong")]

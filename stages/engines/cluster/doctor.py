@@ -64,12 +64,16 @@ class Examination:
             for finding in (*lost, *found):
                 self.findings.append(finding)
                 tell(finding)
+            if not self._crew.names:  # nobody is left who could be asked
+                return
 
     def _look(self) -> list[Finding]:
         answers = self._crew.ask("facts", self._patience, "facts")
         for name, answer in answers.items():
             node = self._nodes[name]
             self.facts[name] = Facts(name, node.address, node.gpus, node.head, **answer)
+        if not answers:
+            return []
         facts, hardware = list(self.facts.values()), self._run.hardware
         found = findings.check_versions(facts) + findings.check_code(facts)
         found += findings.check_interfaces(facts, self._options.interface)
