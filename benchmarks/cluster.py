@@ -39,7 +39,7 @@ from stages.base.jsonl import read_jsonl
 from stages.base.records import PackedBatch, Problem, Trajectory
 from stages.base.rollouts import BatchControl
 from stages.engines.checkpoints import load_tokenizer
-from stages.engines.cluster.network import free_port
+from stages.engines.cluster.addresses import free_port
 from stages.engines.cluster.runtime import ClusterRuntime, start_cluster, start_cluster_sampler
 from stages.engines.cluster.sampler import ClusterSampler
 from stages.engines.cluster.wire import Digest, Entry, Meeting, WeightGroup

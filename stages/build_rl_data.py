@@ -16,6 +16,7 @@ from __future__ import annotations
 import time
 from argparse import Namespace
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -40,7 +41,7 @@ from stages.cleaning.inputs import source_files
 from stages.cleaning.problem_rows import items_found, refuse_unreadable, repaired_rows
 from stages.engines.checkpoints import load_tokenizer
 from stages.engines.plan import refuse_if_too_small
-from stages.engines.vllm_sampler import VllmSampler
+from stages.engines.runtime import AnySampler, start_sampler
 from stages.problem_file import add_arguments, check_as_asked, wants_one_file
 from stages.problems.drawing import draw_problems
 from stages.problems.intake import Doors, Intake, output_rows, sft_keys, take_in
@@ -150,17 +151,19 @@ def sample(
     """``config.samples`` responses a problem from the SFT model, in order; kept as they come."""
     tokenizer = load_tokenizer(paths.SFT_MODEL)
     wanted = asked(problems, config, partial(prompt_ids, tokenizer))
-    sampler: VllmSampler | None = None
+    sampler: AnySampler | None = None
     responses: list[Trajectory] = []
-    for first in range(0, len(wanted), KEPT_EVERY):
-        done, part = kept / f"{first:08d}.jsonl", wanted[first : first + KEPT_EVERY]
-        if not done.exists():
-            sampler = sampler or VllmSampler(paths.SFT_MODEL, engine, run.seed)
-            sampler.rollout(BatchControl(part, engine.max_sequences))
-            write_jsonl(done.with_suffix(".tmp"), (item.to_row() for item in part))
-            done.with_suffix(".tmp").rename(done)
-        responses += [Trajectory.from_row(row) for row in read_jsonl(done)]
-        say(f"{STAGE}: {len(responses)} of {len(wanted)} responses")
+    with ExitStack() as started:
+        for first in range(0, len(wanted), KEPT_EVERY):
+            done, part = kept / f"{first:08d}.jsonl", wanted[first : first + KEPT_EVERY]
+            if not done.exists():
+                if sampler is None:
+                    sampler = started.enter_context(start_sampler(paths.SFT_MODEL, run, engine))
+                sampler.rollout(BatchControl(part, sampler.capacity))
+                write_jsonl(done.with_suffix(".tmp"), (item.to_row() for item in part))
+                done.with_suffix(".tmp").rename(done)
+            responses += [Trajectory.from_row(row) for row in read_jsonl(done)]
+            say(f"{STAGE}: {len(responses)} of {len(wanted)} responses")
     return responses
 
 

@@ -44,7 +44,7 @@ from stages.cleaning.steps import STEPS, Plan, clean
 from stages.problems.corpus import family_rows, mean_words
 from stages.problems.registry import require_known
 from stages.reporting.data_page import draw, length_histogram, look, sft_page
-from stages.row_file import page_of_file
+from stages.row_file import page_of_file, workers
 
 STAGE = "build_sft_data"
 PAGE, HISTOGRAMS = report(STAGE, "report.md"), report(STAGE, "histograms.svg")
@@ -69,7 +69,7 @@ def body(options: argparse.Namespace) -> dict[str, Any] | None:
         items = benchmark_items(BENCHMARKS)
         index = Index(items, config.decontamination_ngram)
         repairs = Counter[str]()
-        plan = Plan(index, ("generated",), config.near_dedup, workers=config.workers)
+        plan = Plan(index, ("generated",), config.near_dedup, workers=workers(run, config.workers))
         cleaned = clean(gather(run, config, modulus, repairs), plan, space.checkpoints, STAGE)
         carriers = list(cleaned.rows.rows(cleaned.kept[:: 1 + len(cleaned.kept) // CARRIERS]))
         gate = recall_gate(index, items, carriers, run.seed)

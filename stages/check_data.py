@@ -49,7 +49,7 @@ def body(_: Namespace) -> dict[str, Any]:
         figures = dict[str, Any]()
         for source in config.sft:
             name, scratch = f"sft/{source.name}", space.checkpoints / source.name
-            found = clean_source(source, _folder(folder / name), scratch, index, items, run.seed)
+            found = clean_source(source, _folder(folder / name), scratch, index, items, run)
             say(f"{STAGE}: {files.summary(source.name, found)}")
             figures[name] = found
         figures |= curated

@@ -26,8 +26,9 @@ from stages.evals.asking import as_asked, record
 from stages.evals.items import ITEMS, as_csv, items_of
 from stages.evals.lm_harness import vllm_model
 from stages.evals.published.totals import totals, units_of
-from stages.evals.rounds import Rounds, plan
+from stages.evals.rounds import Rounds, Start, plan
 from stages.evals.scoring import SAMPLES, refuse_equal_samples
+from stages.evals.spread import SpreadModel
 from stages.evals.statistics import foretell
 from stages.evals.suite import read_problems, read_registry
 from stages.evals.suite_scoring import judge_suite
@@ -57,8 +58,14 @@ def body(options: argparse.Namespace) -> dict[str, Any]:
             k = one.assignment.sampling.samples
             say(foretell(one.benchmark.name, one.benchmark.problems, k))
         start = partial(start_model, checkpoint, run, replace(engine, context=longest))
-        rounds = Rounds(start, space.checkpoints, run.seed, f"{STAGE} {name}")
-        found = rounds.responses(plan(asked, ROUND * engine.max_sequences))
+        engines, what = 1, f"{STAGE} {name}"
+        rounds = Rounds(start, space.checkpoints, run.seed, what)
+        if run.runtime == "ray":
+            engines = run.cluster.engines
+            spread = partial(start_copies, start, run, engine.tensor_parallel)
+            ways = (SpreadModel.respond, SpreadModel.close)
+            rounds = Rounds(spread, space.checkpoints, run.seed, what, *ways)
+        found = rounds.responses(plan(asked, ROUND * engine.max_sequences * engines))
         with open_sandbox(load(SandboxSettings, "sandbox")) as sandbox:
             local, published = judge_suite(asked, found, sandbox)
         scored = local + [one.scored for *_, samples in published for one in samples]
@@ -77,6 +84,13 @@ def start_model(checkpoint: Path, run: Run, engine: Engine, at: Positions) -> An
 
     fitting = replace(engine, context=min(at.tokens, engine.context))
     return vllm_model(checkpoint, fitting, run.seed, run.hardware.gpus_per_node > 0, at)
+
+
+def start_copies(start: Start, run: Run, tensor_parallel: int, at: Positions) -> SpreadModel:
+    """The same model in the place of every engine of the cluster."""
+    from stages.engines.cluster import copies  # noqa: PLC0415  heavy
+
+    return SpreadModel(copies.start_copies(run, tensor_parallel, partial(start, at)), ROUND)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

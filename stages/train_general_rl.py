@@ -19,11 +19,11 @@ from stages.base.command import stage_main
 from stages.base.jsonl import read_jsonl, write_json, write_jsonl
 from stages.base.params import Engine, Run, SandboxSettings, TrainGeneralRl, load
 from stages.base.paths import report
-from stages.base.protocols import Judge
+from stages.base.protocols import Judge, Scorer
 from stages.base.records import Problem
 from stages.engines.checkpoints import load_tokenizer
 from stages.engines.plan import refuse_if_too_small
-from stages.engines.reward_model import RewardModel
+from stages.engines.reward_model import RewardModel, ScoreSettings, readable_part
 from stages.engines.runtime import start
 from stages.rewards.judge import RuleJudge
 from stages.rewards.workers import WorkerJudge
@@ -59,12 +59,16 @@ def body(_: Namespace) -> dict[str, Any]:
         refuse_long(prompts, config.max_tokens, engine.context)
         decode = partial(response_text, tokenizer)
         processes = run.hardware.verifier_processes
+        threads = run.hardware.training_threads
+        model = partial(RewardModel.load, paths.REWARD_MODEL.resolve(), threads)
         with (
-            start(paths.REASONING_RL_MODEL, run, engine, config, space.recovery) as runtime,
+            start(paths.REASONING_RL_MODEL, run, engine, config, space.recovery, model) as runtime,
             open_sandbox(settings) as sandbox,
             WorkerJudge(decode, processes, sandbox) as rules,
         ):
-            judge = mixed_judge(run, config, rules, RuleJudge(decode, sandbox, "preference"))
+            assert runtime.reward_model is not None
+            gold = RuleJudge(decode, sandbox, "preference")
+            judge = mixed_judge(runtime.reward_model, config, rules, gold)
             outcome = train(
                 config,
                 problems,
@@ -82,14 +86,14 @@ def body(_: Namespace) -> dict[str, Any]:
     return {"resumed_at_step": outcome.resumed_at, **seconds, **runtime.record()}
 
 
-def mixed_judge(run: Run, config: TrainGeneralRl, rules: Judge, gold: Judge) -> Judge:
-    """Verifiers and reward model under the profile's weight."""
-    model = RewardModel.load(paths.REWARD_MODEL, run.hardware.training_threads)
+def mixed_judge(model: Scorer, config: TrainGeneralRl, rules: Judge, gold: Judge) -> Judge:
+    """Verifiers and reward model, here or on the ranks of a cluster, under the profile's weight."""
+    settings = ScoreSettings.load(paths.REWARD_MODEL)
     scores = RewardModelJudge(
         score=model.score,
-        view=model.view,
-        mean=model.settings.mean,
-        std=model.settings.std,
+        view=partial(readable_part, load_tokenizer(paths.REWARD_MODEL), reads=settings.reads),
+        mean=settings.mean,
+        std=settings.std,
         pack_length=config.pack_length,
         micro_rows=config.micro_rows,
     )

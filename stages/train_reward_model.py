@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,13 +30,8 @@ from stages.base.seeds import derive_seed, seeded_random
 from stages.engines.checkpoints import load_model, load_tokenizer
 from stages.engines.deepspeed_trainer import DeepSpeedTrainer, adamw
 from stages.engines.plan import refuse_if_too_small
-from stages.engines.reward_model import (
-    RewardModel,
-    ScoreSettings,
-    TokenScores,
-    readable_part,
-    score_positions,
-)
+from stages.engines.reward_model import ScoreSettings, TokenScores, readable_part
+from stages.engines.runtime import AnyTrainer, start_trainer
 from stages.problems.answers import CLOSING
 from stages.rl.batch import Exchange
 from stages.rl.bradley_terry import (
@@ -56,7 +52,7 @@ CHECKED = 32  # responses the invariance check looks at
 Sides = tuple[Exchange, Exchange]
 
 
-def body(_: Namespace) -> None:
+def body(_: Namespace) -> dict[str, Any]:
     """Make pairs, train, measure on held-out prompts, write."""
     run, config = load(Run, "run"), load(TrainRewardModel, STAGE)
     refuse_if_too_small(run)
@@ -66,17 +62,29 @@ def body(_: Namespace) -> None:
     with workspace(STAGE, parameters, inputs, outputs) as space:
         tokenizer = load_tokenizer(paths.SFT_MODEL)
         pairs, heldout, figures = read_pairs(tokenizer, config, run)
-        module = TokenScores(
-            load_model(paths.SFT_MODEL, torch.float32), derive_seed(run.seed, STAGE)
-        )
-        threads = run.hardware.training_threads
-        history = train(module, [sides for _, sides in pairs], config, run.seed, threads)
-        measured, settings = measure(module, heldout, config, threads)
-        RewardModel(module, tokenizer, settings, threads).save(space.out(paths.REWARD_MODEL))
+        make = partial(reward_trainer, paths.SFT_MODEL.resolve(), run, config)
+        with start_trainer(run, make, space.recovery) as trainer:
+            history = train(trainer, [sides for _, sides in pairs], config, run.seed)
+            measured, settings = measure(trainer, heldout, config)
+            trainer.export(tokenizer, space.out(paths.REWARD_MODEL))
+        settings.save(space.out(paths.REWARD_MODEL))
         write_jsonl(space.out(HISTORY), history)
         write_json(space.out(report(STAGE)), {**figures, **measured, "steps": len(history)})
     found = measured["heldout"]
     say(f"{STAGE}: held-out accuracy {found['accuracy']} on {found['pairs']} pairs")
+    return trainer.record()
+
+
+def reward_trainer(folder: Path, run: Run, config: TrainRewardModel) -> DeepSpeedTrainer:
+    """A checkpoint with a new head under AdamW; as one rank of several if they have met."""
+    module = TokenScores(load_model(folder, torch.float32), derive_seed(run.seed, STAGE))
+    return DeepSpeedTrainer(
+        module,
+        adamw(module, config.learning_rate, (0.9, 0.999), config.weight_decay),
+        precision=config.precision,
+        zero_stage=config.zero_stage,
+        threads=run.hardware.training_threads,
+    )
 
 
 def read_pairs(
@@ -124,16 +132,9 @@ def sides(tokenizer: Any, pair: Pair, prompt: list[int], config: TrainRewardMode
 
 
 def train(
-    module: TokenScores, pairs: Sequence[Sides], config: TrainRewardModel, seed: int, threads: int
+    trainer: AnyTrainer, pairs: Sequence[Sides], config: TrainRewardModel, seed: int
 ) -> list[dict[str, Any]]:
     """All steps of all epochs; returns the loss curve."""
-    trainer = DeepSpeedTrainer(
-        module,
-        adamw(module, config.learning_rate, (0.9, 0.999), config.weight_decay),
-        precision=config.precision,
-        zero_stage=config.zero_stage,
-        threads=threads,
-    )
     steps: list[list[Sides]] = []
     for epoch in range(config.epochs):
         order, many = list(pairs), config.pairs_per_step
@@ -162,15 +163,11 @@ def train(
 
 
 def measure(
-    module: TokenScores,
-    heldout: Sequence[tuple[Pair, Sides]],
-    config: TrainRewardModel,
-    threads: int,
+    trainer: AnyTrainer, heldout: Sequence[tuple[Pair, Sides]], config: TrainRewardModel
 ) -> tuple[dict[str, Any], ScoreSettings]:
     """Accuracy and invariance on held-out prompts; mean and spread of the scores there."""
     flat = [exchange for _, both in heldout for exchange in both]
-    score = partial(score_positions, module.eval(), threads=threads)
-    scores = end_scores(score, flat, config.max_tokens, config.micro_pairs)
+    scores = end_scores(trainer.score, flat, config.max_tokens, config.micro_pairs)
     lengths = np.array([len(exchange.response) for exchange in flat], dtype=np.float64)
     figures = heldout_figures(
         [pair.kind for pair, _ in heldout],
@@ -179,7 +176,7 @@ def measure(
     )
     mean, std = mean_and_std(scores)
     figures |= {"score_mean": round(mean, 6), "score_std": round(std, 6)}
-    checked = invariance(score, flat[:CHECKED], config.max_tokens, config.micro_pairs)
+    checked = invariance(trainer.score, flat[:CHECKED], config.max_tokens, config.micro_pairs)
     settings = ScoreSettings(config.reads, mean, std, len(flat))
     return {"heldout": figures, "invariance": checked}, settings
 

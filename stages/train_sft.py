@@ -10,6 +10,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from stages.base.paths import report
 from stages.engines.checkpoints import load_model, load_tokenizer
 from stages.engines.deepspeed_trainer import DeepSpeedTrainer, TokenLogProbabilities, adamw
 from stages.engines.plan import refuse_if_too_small
+from stages.engines.runtime import AnyTrainer, start_trainer
 from stages.sft.loss import answer_loss
 from stages.sft.muon import Muon
 from stages.sft.packing import PackedCorpus
@@ -49,21 +51,26 @@ def body(_: Namespace) -> dict[str, Any]:
     outputs = (paths.SFT_MODEL, HISTORY, report(STAGE))
     with workspace(STAGE, {"run": asdict(run), STAGE: asdict(config)}, inputs, outputs) as space:
         corpus = PackedCorpus.load(paths.PACKED_SFT)
-        model = load_model(paths.BASE_MODEL, torch.float32)
-        trainer = DeepSpeedTrainer(
-            TokenLogProbabilities(model),
-            make_optimizer(model, config),
-            precision=config.precision,
-            zero_stage=config.zero_stage,
-            gradient_clip=config.gradient_clip,
-            threads=run.hardware.training_threads,
-        )
-        history, resumed_at = train(trainer, corpus, config, run.seed, space)
+        make = partial(sft_trainer, paths.BASE_MODEL.resolve(), run, config)
+        with start_trainer(run, make, space.recovery) as trainer:
+            history, resumed_at = train(trainer, corpus, config, run.seed, space)
+            trainer.export(load_tokenizer(paths.BASE_MODEL), space.out(paths.SFT_MODEL))
         write_jsonl(space.out(HISTORY), history)
         write_json(space.out(report(STAGE)), summary(history))
-        tokenizer = load_tokenizer(paths.BASE_MODEL)
-        trainer.export(tokenizer, space.out(paths.SFT_MODEL))
-    return {"resumed_at_step": resumed_at}
+    return {"resumed_at_step": resumed_at, **trainer.record()}
+
+
+def sft_trainer(folder: Path, run: Run, config: TrainSft) -> DeepSpeedTrainer:
+    """The model of a checkpoint under the profile's optimiser; as one rank of several if met."""
+    model = load_model(folder, torch.float32)
+    return DeepSpeedTrainer(
+        TokenLogProbabilities(model),
+        make_optimizer(model, config),
+        precision=config.precision,
+        zero_stage=config.zero_stage,
+        gradient_clip=config.gradient_clip,
+        threads=run.hardware.training_threads,
+    )
 
 
 def make_optimizer(model: Any, config: TrainSft) -> torch.optim.Optimizer:
@@ -80,7 +87,7 @@ def make_optimizer(model: Any, config: TrainSft) -> torch.optim.Optimizer:
 
 
 def train(
-    trainer: DeepSpeedTrainer, corpus: PackedCorpus, config: TrainSft, seed: int, space: Workspace
+    trainer: AnyTrainer, corpus: PackedCorpus, config: TrainSft, seed: int, space: Workspace
 ) -> tuple[list[dict[str, Any]], int]:
     """All steps from the newest checkpoint on; returns the loss curve and where it resumed."""
     batches = list(step_rows(corpus, config, seed))
@@ -102,7 +109,7 @@ def step_rows(corpus: PackedCorpus, config: TrainSft, seed: int) -> Iterator[NDA
 
 
 def train_step(
-    trainer: DeepSpeedTrainer,
+    trainer: AnyTrainer,
     corpus: PackedCorpus,
     rows: NDArray[np.int64],
     config: TrainSft,
@@ -129,7 +136,7 @@ def train_step(
     }
 
 
-def checkpoint(trainer: DeepSpeedTrainer, history: list[dict[str, Any]], folder: Path) -> None:
+def checkpoint(trainer: AnyTrainer, history: list[dict[str, Any]], folder: Path) -> None:
     """Write all that a resumed run needs, then make it count with one rename."""
     name = f"{len(history):08d}"
     trainer.save(folder / f"{name}.tmp")
@@ -137,7 +144,7 @@ def checkpoint(trainer: DeepSpeedTrainer, history: list[dict[str, Any]], folder:
     publish_checkpoint(folder, name)
 
 
-def resume(trainer: DeepSpeedTrainer, folder: Path) -> list[dict[str, Any]]:
+def resume(trainer: AnyTrainer, folder: Path) -> list[dict[str, Any]]:
     """Restore the newest checkpoint, if any; returns the history so far."""
     found = latest_checkpoint(folder)
     if found is None:

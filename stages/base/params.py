@@ -320,6 +320,14 @@ class TrainSft:
     zero_stage: Literal[0, 1, 2, 3] = 0
     checkpoint_every: Count = 200  # steps
 
+    def __post_init__(self) -> None:
+        """Muon looks at whole matrices, which ZeRO's optimisers cut up and flatten."""
+        if self.optimizer == "muon" and self.zero_stage > 0:
+            raise ConfigError(
+                "train_sft: muon needs whole matrices, ZeRO gives each rank a flat part of all. "
+                "Set optimizer: adamw, or zero_stage: 0."
+            )
+
 
 @dataclass(frozen=True)
 class BuildRlData:

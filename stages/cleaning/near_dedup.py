@@ -21,6 +21,7 @@ from stages.base.events import say
 from stages.base.params import NearDedup
 from stages.cleaning.exact_dedup import Digests, as_array, digest_texts, first_of_equal
 from stages.cleaning.minhash import band_keys, found_share, signatures
+from stages.cleaning.processes import Workers
 from stages.cleaning.rowfile import RowFile
 from stages.cleaning.rows import Dropped, Row
 from stages.cleaning.shingles import Hashes, mixed, shingle_hashes
@@ -89,7 +90,7 @@ class NearIndex:
         self._firsts.append(first)
 
     def decide(
-        self, alive: NDArray[np.bool_], ranks: Numbers, rows: RowFile, workers: int
+        self, alive: NDArray[np.bool_], ranks: Numbers, rows: RowFile, workers: Workers
     ) -> Likes:
         """Which rows go. ``alive`` says which are still there, ``ranks`` the order of their ids."""
         if any(len(batch.texts) for batch in self._batches):
@@ -133,7 +134,7 @@ class NearIndex:
         return dict(zip(numbers[goes].tolist(), numbers[same_as[goes]].tolist(), strict=True))
 
     def _decide_texts(
-        self, alive: NDArray[np.bool_], ranks: Numbers, rows: RowFile, workers: int
+        self, alive: NDArray[np.bool_], ranks: Numbers, rows: RowFile, workers: Workers
     ) -> Likes:
         found = ", ".join(f"{share:.3f} at {at}" for at, share in s_curve(self._near).items())
         shape = f"{self._near.bands} bands of {self._near.band_rows}"

@@ -1,4 +1,7 @@
-"""Work on stretches of rows in processes, its results in order: the same for any number of them."""
+"""Work on stretches of rows in processes, its results in order: the same for any number of them.
+
+Processes are of this machine, or wherever who calls has tasks done.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from stages.base.errors import ResourceError
 
@@ -23,14 +26,31 @@ AHEAD = 3  # tasks under way for each process: enough to keep it busy, few enoug
 _adopted: dict[str, Any] = {}  # in a worker process: what all its tasks share
 
 
+class Elsewhere(Protocol):
+    """Has work done where there is room for it, its results in the order of the tasks."""
+
+    def __call__(
+        self, work: Callable[[Shared, Task], Result], shared: Shared, tasks: Iterable[Task]
+    ) -> Iterator[Result]:
+        """``work(shared, task)`` for each task; all three can be pickled."""
+        ...
+
+
+Workers = int | Elsewhere
+"""How many processes of this machine, or whom to give the work to."""
+
+
 def in_order(
-    work: Callable[[Shared, Task], Result], shared: Shared, tasks: Iterable[Task], workers: int
+    work: Callable[[Shared, Task], Result], shared: Shared, tasks: Iterable[Task], workers: Workers
 ) -> Iterator[Result]:
     """``work(shared, task)`` for each task, in the order of the tasks.
 
     With one worker it runs here. ``shared`` reaches the others once, by fork. ResourceError if the
     system ends one of them.
     """
+    if not isinstance(workers, int):
+        yield from workers(work, shared, tasks)
+        return
     if workers == 1:
         for task in tasks:
             yield work(shared, task)

@@ -6,6 +6,7 @@ import os
 from array import array
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from stages.base.jsonl import dump_line, parse_object
 from stages.cleaning.rows import Row
@@ -30,6 +31,10 @@ class RowFile:
         self._path = path
         self._file = path.open("rb", buffering=0)  # read by place, so processes may share it
         self._starts = array("Q", (0,))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For a process that was not forked from this one; on another machine it sees the disk."""
+        return _opened, (self._path.resolve(), self._starts)
 
     def __len__(self) -> int:
         return len(self._starts) - 1
@@ -70,3 +75,11 @@ class RowFile:
                 end += 1
             yield begin, end
             begin = end
+
+
+def _opened(path: Path, starts: array[int]) -> RowFile:
+    """Rows that stand there already, to be read."""
+    found = RowFile.__new__(RowFile)
+    found._path, found._starts = path, starts
+    found._file = path.open("rb", buffering=0)
+    return found

@@ -28,7 +28,7 @@ from stages.cleaning.exact_dedup import STEP as EXACT
 from stages.cleaning.exact_dedup import Digests, as_array, digest, first_of_equal
 from stages.cleaning.harm import drop_harmful
 from stages.cleaning.near_dedup import NearIndex, Prints, prints
-from stages.cleaning.processes import in_order
+from stages.cleaning.processes import Workers, in_order
 from stages.cleaning.quality import quality
 from stages.cleaning.repair import repair_rows
 from stages.cleaning.rowfile import SHARD_BYTES, SHARD_ROWS, RowFile, Shard, encode
@@ -49,7 +49,7 @@ class Plan:
     keyed_sources: tuple[str, ...] = ()
     near: NearDedup = field(default_factory=NearDedup)
     steps: tuple[str, ...] = STEPS
-    workers: int = 1
+    workers: Workers = 1
 
     def __post_init__(self) -> None:
         """Refuse what could only fail after hours."""

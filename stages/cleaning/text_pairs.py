@@ -22,7 +22,7 @@ from stages.base.events import say
 from stages.base.params import NearDedup
 from stages.cleaning.dress import without_phrases
 from stages.cleaning.exact_dedup import Digests, as_array, digest_exactly, first_of_equal
-from stages.cleaning.processes import in_order
+from stages.cleaning.processes import Workers, in_order
 from stages.cleaning.rowfile import RowFile
 from stages.cleaning.rows import Row
 from stages.cleaning.shingles import Hashes, Shingles, folded, jaccard, mixed, shingles_of, words
@@ -93,7 +93,7 @@ def find_likes(
     ranks: Numbers,
     rows: RowFile,
     near: NearDedup,
-    workers: int,
+    workers: Workers,
 ) -> Likes:
     """Which of these rows repeat another of them.
 
@@ -133,7 +133,7 @@ class Stated:
     asked: Hashes
 
 
-def _statements(numbers: Numbers, ranks: Numbers, rows: RowFile, workers: int) -> Stated:
+def _statements(numbers: Numbers, ranks: Numbers, rows: RowFile, workers: Workers) -> Stated:
     """What each of the rows states.
 
     Names cannot be told in a row in capitals, so it states what the row of its words states.

@@ -53,7 +53,7 @@ def named_checkpoint_tensors(
     """
     stored = model.state_dict().keys()
     for chunk in _buckets(model.named_parameters(), bucket):
-        with _whole([parameter for _, parameter in chunk]):
+        with whole([parameter for _, parameter in chunk]):
             for name, parameter in chunk:
                 yield from _unstacked(name, parameter.detach())
     for name, buffer in model.named_buffers():
@@ -91,7 +91,7 @@ def _buckets(parameters: Iterable[Named], size: int) -> Iterator[list[Named]]:
         yield chunk
 
 
-def _whole(parameters: list[torch.nn.Parameter]) -> AbstractContextManager[None]:
+def whole(parameters: list[torch.nn.Parameter]) -> AbstractContextManager[None]:
     """Inside the block each parameter holds all its values, also if ranks share it."""
     if not any(hasattr(parameter, "ds_id") for parameter in parameters):
         return nullcontext()
@@ -151,7 +151,7 @@ def save_model(model: Any, tokenizer: Any, folder: Path) -> None:
     """
     shapes = tensor_shapes(model)
     plan = split_torch_state_dict_into_shards(shapes)
-    if torch.distributed.is_initialized() and torch.distributed.get_rank() > 0:
+    if not is_first_rank():
         for _ in named_checkpoint_tensors(model):
             pass
         return
@@ -177,6 +177,11 @@ def save_model(model: Any, tokenizer: Any, folder: Path) -> None:
     defaults = GenerationConfig(eos_token_id=config.eos_token_id, pad_token_id=config.pad_token_id)
     defaults.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
+
+
+def is_first_rank() -> bool:
+    """Whether this process is the one that writes; alone it is."""
+    return not torch.distributed.is_initialized() or torch.distributed.get_rank() == 0
 
 
 @contextmanager

@@ -76,13 +76,17 @@ class TokenLogProbabilities(nn.Module):
         place = (rows, columns)
         return empty.index_put(place, chosen), empty.index_put(place, spread)
 
+    def save(self, tokenizer: Any, folder: Path) -> None:
+        """Write the model as a checkpoint that engines read; see :func:`save_model`."""
+        save_model(self.model, tokenizer, folder)
+
 
 class DeepSpeedTrainer:
     """Protocol ``Trainer`` over a DeepSpeed engine in this process.
 
     ``module`` maps (tokens, positions, segments, mask) to a tuple whose first tensor [B, L] goes to
-    the loss. Learning rates are set at each update: a parameter group's own rate divided by the
-    first group's is kept as its ratio.
+    the loss, and knows how to save itself. Learning rates are set at each update: a parameter
+    group's own rate divided by the first group's is kept as its ratio.
     """
 
     def __init__(
@@ -240,8 +244,12 @@ class DeepSpeedTrainer:
         }
 
     def export(self, tokenizer: Any, folder: Path) -> None:
-        """Write the model as a checkpoint that engines read; all ranks take part, one writes."""
-        save_model(self.model, tokenizer, folder)
+        """Write the model as a checkpoint of its kind; all ranks take part, one writes."""
+        self.engine.module.save(tokenizer, folder)
+
+    def record(self) -> dict[str, Any]:
+        """What happened, for provenance: in one process nothing beside what the stage knows."""
+        return {}
 
 
 class FrozenPolicy:

@@ -22,8 +22,16 @@ from torch import Tensor, nn
 
 from stages.base.errors import CheckpointError, DataError
 from stages.base.jsonl import read_json, write_json
+from stages.base.protocols import Scores
 from stages.base.records import PackedBatch
-from stages.engines.checkpoints import load_model, load_tokenizer, save_model
+from stages.engines.checkpoints import (
+    is_first_rank,
+    load_model,
+    load_tokenizer,
+    save_model,
+    whole,
+    writing,
+)
 from stages.engines.deepspeed_trainer import block_attention
 from stages.engines.threads import training_threads
 from stages.engines.tokenizer import THINKING
@@ -57,6 +65,15 @@ class TokenScores(nn.Module):
         scores = nn.functional.linear(hidden.float(), self.head.weight.float())[..., 0]
         return scores, torch.zeros_like(mask)
 
+    def save(self, tokenizer: Any, folder: Path) -> None:
+        """Backbone, tokenizer and head; of several ranks all call this, and the first writes."""
+        save_model(self.model, tokenizer, folder)
+        with whole(list(self.head.parameters())):
+            if is_first_rank():
+                weight = self.head.weight.detach().cpu().contiguous()
+                with writing(folder):
+                    save_file({"weight": weight}, folder / HEAD)
+
 
 @dataclass(frozen=True)
 class ScoreSettings:
@@ -66,6 +83,10 @@ class ScoreSettings:
     mean: float
     std: float
     responses: int  # mean and std are over so many
+
+    def save(self, folder: Path) -> None:
+        """Put them beside the weights."""
+        write_json(folder / SETTINGS, asdict(self))
 
     @classmethod
     def load(cls, folder: Path) -> ScoreSettings:
@@ -93,23 +114,20 @@ class RewardModel:
         self.settings = settings
         self._threads = threads
 
-    def score(self, batch: PackedBatch) -> NDArray[np.float32]:
-        """A score at each position, [B, L]."""
-        return score_positions(self.module, batch, self._threads)
+    def score(self, batches: Sequence[PackedBatch]) -> list[Scores]:
+        """Protocol ``Scorer``: a score at each position, and zeros, both [B, L]."""
+        return [
+            (score_positions(self.module, batch, self._threads), np.zeros_like(batch.mask))
+            for batch in batches
+        ]
 
     def view(self, tokens: Sequence[int]) -> list[int] | None:
         """The part of a response it reads; see :func:`readable_part`."""
         return readable_part(self.tokenizer, tokens, self.settings.reads)
 
-    def save(self, folder: Path) -> None:
-        """Backbone, head, tokenizer and settings."""
-        save_model(self.module.model, self.tokenizer, folder)
-        save_file({"weight": self.module.head.weight.detach().cpu().contiguous()}, folder / HEAD)
-        write_json(folder / SETTINGS, asdict(self.settings))
-
     @classmethod
     def load(cls, folder: Path, threads: int) -> RewardModel:
-        """Read what :meth:`save` wrote."""
+        """What a trainer exported, with the settings of its scores beside it."""
         settings = ScoreSettings.load(folder)
         module = TokenScores(load_model(folder, torch.float32))
         try:

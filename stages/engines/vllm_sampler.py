@@ -93,6 +93,15 @@ class VllmSampler:
         return unfinished
 
     @property
+    def capacity(self) -> int:
+        """Trajectories that are decoded side by side."""
+        return self.engine_config.max_sequences
+
+    def record(self) -> dict[str, Any]:
+        """What happened, for provenance: in one process nothing beside what the stage knows."""
+        return {}
+
+    @property
     def running(self) -> int:
         """Trajectories under way."""
         return len(self._running)

@@ -24,7 +24,11 @@ from stages.evals.windows import Positions
 from stages.rewards.judge import FAILED
 
 Start = Callable[[Positions], Any]
-"""Starts a guarded lm-eval model with so many positions."""
+"""Starts a guarded lm-eval model with so many positions, or several of one kind."""
+Ask = Callable[[Any, Path, Sequence[Assignment], int], dict[str, list[Response]]]
+"""As :func:`respond`: has what was started answer assignments."""
+End = Callable[[Any], None]
+"""As :func:`close`: releases what was started."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +73,17 @@ class Rounds:
     ``measured`` holds seconds; ``facts`` how each engine was asked, with the failed requests.
     """
 
-    def __init__(self, start: Start, kept: Path, seed: int, what: str) -> None:
+    def __init__(
+        self,
+        start: Start,
+        kept: Path,
+        seed: int,
+        what: str,
+        ask: Ask = respond,
+        end: End = close,
+    ) -> None:
         self._start, self._kept, self._seed, self._what = start, kept, seed, what
+        self._ask, self._end = ask, end
         self._model: Any = None
         self._positions: Positions | None = None
         self.measured: dict[str, float] = {"start_seconds": 0.0, "generate_seconds": 0.0}
@@ -95,7 +108,7 @@ class Rounds:
     def _make(self, part: Round, kept: Path, planned: Sequence[Round]) -> None:
         model = self._started(part.positions, planned)
         started = time.perf_counter()
-        made = respond(model, self._kept / "tasks" / kept.stem, part.assignments, self._seed)
+        made = self._ask(model, self._kept / "tasks" / kept.stem, part.assignments, self._seed)
         self.measured["generate_seconds"] += round(time.perf_counter() - started, 2)
         responses = {name: [asdict(one) for one in made[name]] for name in made}
         facts = {"positions": asdict(part.positions), **model.record()}
@@ -118,7 +131,7 @@ class Rounds:
 
     def _close(self) -> None:
         if self._model is not None:
-            close(self._model)
+            self._end(self._model)
             self._model = None
 
 

@@ -17,13 +17,12 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from stages.base.errors import EngineError
-from stages.base.protocols import LossFunction
+from stages.base.protocols import LossFunction, Scores
 from stages.base.records import PackedBatch
 from stages.rl.batch import Exchange, pack, unpack
 
-Floats = NDArray[np.float32]
-TokenScores = Callable[[PackedBatch], Floats]
-"""A packed batch -> a score at each position, [B, L]."""
+TokenScores = Callable[[Sequence[PackedBatch]], Sequence[Scores]]
+"""Packed batches -> for each a score at each position, [B, L], first; as a ``Scorer`` has it."""
 
 
 def pack_pairs(pairs: Sequence[tuple[Exchange, Exchange]], pack_length: int) -> PackedBatch:
@@ -81,7 +80,7 @@ def end_scores(
 ) -> NDArray[np.float64]:
     """The score of each response, [n]."""
     batches, places = pack(exchanges, pack_length, micro_rows)
-    found = unpack([score(batch) for batch in batches], places)
+    found = unpack([scores for scores, _ in score(batches)], places)
     return np.array([float(values[-1]) for values in found], dtype=np.float64)
 
 

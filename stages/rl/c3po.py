@@ -14,7 +14,7 @@ Pure: no clock, no engine, no randomness but the seed.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -92,7 +92,7 @@ class Scheduler(ABC):
         self._queue = make_queue(list(self._prompts), config, seed, domains or {})
         self._groups: list[Group] = []
         self._running: set[str] = set()
-        self._waiting: list[Trajectory] = []
+        self._waiting: deque[Trajectory] = deque()
         self._tally = _Tally()
 
     def begin(self) -> None:
@@ -105,7 +105,7 @@ class Scheduler(ABC):
             self._queue.give_back(group.visit)
         left = [member for group in self._groups for member in group.members if not member.finished]
         # What was generating goes on first: it fits, for it was in the pool when the last cut fell.
-        self._waiting = sorted(left, key=lambda member: member.partitions == 0)
+        self._waiting = deque(sorted(left, key=lambda member: member.partitions == 0))
 
     def admit(self) -> list[Trajectory]:
         """Fill the inference pool up to Omega while the iteration is open."""
@@ -115,7 +115,7 @@ class Scheduler(ABC):
                 if not self._may_start():
                     break
                 self._waiting.extend(self._start_group().members)
-            member = self._waiting.pop(0)
+            member = self._waiting.popleft()
             self._running.add(member.id)
             admitted.append(member)
         return admitted

@@ -169,6 +169,7 @@ def test_an_alias_that_holds_itself_is_refused(tmp_path):
         ({"train_sft": {"learning_rate": float("inf")}}, "learning_rate: not finite"),
         ({"train_sft": {"learning_rate": 10**400}}, "learning_rate"),
         ({"train_sft": {"betas": [0.9]}}, "betas: expected 2 values, found 1"),
+        ({"train_sft": {"zero_stage": 2}}, "muon needs whole matrices"),
         ({"train_sft": {"betas": [2.0, 0.9]}}, r"betas\[0\]: 2\.0 must be less than 1"),
         ({"build_benchmarks": {"problems": {"chain": -5}}}, "chain: -5 is below"),
         ({"run_benchmarks": {"each": {"chain": {"k": 2}}}}, r"each\.chain\.k: unknown key"),

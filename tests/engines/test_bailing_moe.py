@@ -12,7 +12,7 @@ from stages.engines.bailing_moe import (
     initialise,
     rotary_tables,
 )
-from stages.engines.plan import count_parameters
+from stages.engines.sizes import count_parameters
 from tests.engines.samples import SHAPE, causal, lively
 
 IDS = torch.tensor([[5, 9, 13, 7, 21, 33, 8, 40, 11, 12]])

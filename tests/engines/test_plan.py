@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 import yaml
@@ -8,46 +8,9 @@ import yaml
 from stages.base.errors import ResourceError
 from stages.base.params import Hardware, resolve
 from stages.engines import plan
+from stages.engines.costs import Machine
+from stages.engines.sizes import count_parameters
 from stages.resolve_config import render
-from tests.engines.samples import SHAPE
-
-LING = {  # layers, dense layers, hidden, dense FFN, expert FFN, heads, KV heads: total, active
-    "mini": ((20, 1, 2048, 5120, 512, 16, 4), 16.26e9, 1.43e9),
-    "flash": ((32, 1, 4096, 9216, 1024, 32, 4), 103e9, 6.1e9),
-    "1T": ((80, 4, 8192, 18432, 2048, 64, 8), 1000e9, 51e9),
-}
-
-
-def ling(layers, dense, hidden, dense_ffn, expert_ffn, heads, kv_heads):
-    return replace(
-        SHAPE,
-        layers=layers,
-        dense_layers=dense,
-        hidden=hidden,
-        dense_ffn=dense_ffn,
-        expert_ffn=expert_ffn,
-        heads=heads,
-        kv_heads=kv_heads,
-        head_dim=128,
-        experts=256,
-        experts_per_token=8,
-        groups=8,
-        top_groups=4,
-        vocabulary=157_184,
-    )
-
-
-@pytest.mark.parametrize("name", LING)
-def test_published_parameter_counts_are_met(name):
-    shape, total, active = LING[name]
-    counts = plan.count_parameters(ling(*shape))
-    assert counts.total == pytest.approx(total, rel=0.02)
-    assert counts.active == pytest.approx(active, rel=0.02)
-
-
-def test_cache_of_a_sequence():
-    shape = ling(*LING["1T"][0])
-    assert plan.cache_bytes(shape, 1000) == 2 * 80 * 8 * 128 * 2 * 1000
 
 
 @pytest.mark.parametrize("profile", ["tiny", "smollm2", "ring_mini", "ring_1t"])
@@ -64,14 +27,16 @@ def test_the_papers_recipe_is_planned_with_its_numbers():
 
 
 def test_a_plan_says_when_its_own_hardware_cannot_hold_it():
-    small = {"run": {"hardware": {"nodes": 2}}}
+    small = {"run": {"hardware": {"nodes": 63}}}
+    assert "memory fits   NO" in plan.resource_plan(resolve("ring_1t", small))
+    small = {"run": {"hardware": {"gpu_memory_gib": 80.0}}}
     assert "memory fits   NO" in plan.resource_plan(resolve("ring_1t", small))
 
 
 def test_memory_is_counted_by_part():
-    shape = ling(*LING["mini"][0])
-    engine = resolve("ring_mini", {}).engine
-    total = plan.count_parameters(shape).total
+    profile = resolve("ring_mini", {})
+    shape, engine = profile.make_base_model.architecture, profile.engine
+    total = count_parameters(shape).total
     training, sampling = plan.gpu_needs(shape, engine, 16, "bfloat16")
     assert training == total * 16 / 16
     assert sampling == total * 2 / engine.tensor_parallel + engine.cache_gib * 2**30
@@ -100,3 +65,42 @@ def test_a_machine_with_too_little_memory_is_refused_and_one_with_enough_is_not(
     greedy = replace(profile.run, hardware=Hardware(ram_gib=16.0))
     with pytest.raises(ResourceError, match=r"16 GiB of memory are asked for, 7\.6 are here"):
         plan.refuse_if_too_small(greedy)
+
+
+def test_the_command_says_what_fits_and_what_is_assumed(capsys):
+    assert plan.main(["--profile", "ring_mini", "--nodes", "4", "--gpus-per-node", "8"]) == 0
+    text = capsys.readouterr().out
+    assert "4 x 8 GPUs of 80 GiB" in text
+    assert "16 ranks, ZeRO-3" in text
+    assert "8 of 2 GPUs" in text
+    for phase in ("generation", "update", "push", "checkpoint", "controller"):
+        assert f"\n  {phase} " in text
+    for rate in fields(Machine):
+        assert f"\n  {rate.name} " in text
+
+
+def test_apart_the_gpus_are_shared_out_and_together_their_memory_is_switched(capsys):
+    assert plan.main(["--profile", "ring_mini", "--layout", "colocated"]) == 0
+    text = capsys.readouterr().out
+    assert "16 ranks" in text
+    assert "\n  memory" in text
+    assert plan.main(["--profile", "ring_mini", "--trainers", "8", "--engines", "4"]) == 0
+    text = capsys.readouterr().out
+    assert "16 of 16 GPUs are used" in text
+    assert "\n  memory" not in text
+    assert "trainer state" not in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--profile", "tiny"], "asks for no GPUs. Give --gpus-per-node"),
+        (["--profile", "smollm2", "--gpus-per-node", "1"], "the shape of the model"),
+        (["--profile", "ring_1"], "ring_1"),
+        (["--nodes", "-1"], "--nodes -1: it must be more than 0"),
+        (["--mfu", "0"], "--mfu 0: it must be more than 0"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused_in_one_line(arguments, message, capsys):
+    assert plan.main(arguments) == 2
+    assert message in capsys.readouterr().err

@@ -46,6 +46,11 @@ def model(tokenizer) -> RewardModel:
     return RewardModel(make_module(), tokenizer, ScoreSettings("answer", 0.5, 2.0, 40), 1)
 
 
+def save(model: RewardModel, folder: Path) -> None:
+    model.module.save(model.tokenizer, folder)
+    model.settings.save(folder)
+
+
 def exchanges(count: int = 9) -> list[Exchange]:
     rng = np.random.default_rng(0)
     return [
@@ -71,13 +76,13 @@ def test_the_end_token_changes_the_score(model):
 
 def test_scores_are_not_probabilities(model):
     (batch,), _ = pack(exchanges(), 64, 9)
-    scores = 20 * model.score(batch)
+    scores = 20 * model.score([batch])[0][0]
     assert scores.min() < 0
     assert scores.max() > 1
 
 
 def test_saved_and_loaded_it_gives_the_same_scores(model, tmp_path):
-    model.save(tmp_path)
+    save(model, tmp_path)
     again = RewardModel.load(tmp_path, threads=1)
     items = exchanges()
     assert again.settings == model.settings
@@ -90,7 +95,7 @@ def test_saved_and_loaded_it_gives_the_same_scores(model, tmp_path):
     "damage", ["settings gone", "std zero", "mean gone", "head gone", "head torn"]
 )
 def test_without_its_scale_or_head_it_is_refused(model, tmp_path: Path, damage):
-    model.save(tmp_path)
+    save(model, tmp_path)
     settings = json.loads((tmp_path / SETTINGS).read_text())
     if damage == "settings gone":
         (tmp_path / SETTINGS).unlink()

@@ -1,10 +1,12 @@
 from collections import defaultdict
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from stages.base.params import resolve
-from stages.evals.lm_harness import Assignment, Sampling, respond, vllm_model
+from stages.evals.lm_harness import Assignment, Sampling, close, respond, vllm_model
 from stages.evals.scoring import refuse_equal_samples, score_responses
 from stages.evals.suite import Benchmark
 from stages.evals.summary import summarise
@@ -52,3 +54,33 @@ def test_k_different_samples_from_the_real_engine_and_the_same_again(
     assert summarise(scored, 0.0)["counts"]["truncated"] > 0
 
     assert respond(model, tmp_path / "two", asked, seed=0)["chain"] == found
+
+
+@pytest.mark.slow
+def test_copies_on_a_cluster_answer_as_one_engine_does(checkpoint: Path, tmp_path: Path) -> None:
+    from stages.base.cluster_params import Cluster
+    from stages.evals.windows import Positions
+    from stages.run_benchmarks import start_copies, start_model
+    from tests.engines.cluster.here import cluster_here
+
+    profile = resolve("tiny", {}, ROOT / "profiles")
+    # Batches of other sizes round otherwise: in bfloat16 a token may then be another.
+    engine = replace(profile.engine, dtype="float32", cache_gib=0.1, max_sequences=16)
+    at, sampling = Positions(engine.context), Sampling(samples=2, max_tokens=24, temperature=1.0)
+    asked = [
+        Assignment(family, generate(family, 9, 0, "compact", True, 10), sampling)
+        for family in ("chain", "charge")
+    ]
+    alone = start_model(checkpoint, profile.run, engine, at)
+    expected = respond(alone, tmp_path / "one", asked, seed=0)
+    told = alone.record()
+    close(alone)
+    with cluster_here(Cluster(engines=2, patience=120.0)) as cluster:
+        run = replace(profile.run, cluster=cluster)
+        start = partial(start_model, checkpoint, run, engine)
+        copies = start_copies(start, run, engine.tensor_parallel, at)
+        found = copies.respond(tmp_path / "two", asked, seed=0)
+        assert copies.record() == told
+        copies.close()
+    assert found == expected
+    assert sorted(path.name for path in (tmp_path / "two").iterdir()) == ["0", "1"]

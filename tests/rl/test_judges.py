@@ -34,7 +34,7 @@ class Fixed:
 def model_judge(scores: dict[int, float]) -> RewardModelJudge:
     lookup = np.array([scores.get(token, 50.0) for token in range(20)], dtype=np.float32)
     return RewardModelJudge(
-        score=lambda batch: lookup[batch.tokens],
+        score=lambda batches: [(lookup[batch.tokens], batch.mask) for batch in batches],
         view=lambda tokens: None if tokens[0] == 9 else list(tokens),
         mean=1.0,
         std=2.0,

@@ -19,7 +19,6 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import ray
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from stages.base import params
@@ -27,8 +26,9 @@ from stages.base.errors import EngineError
 from stages.base.protocols import LossFunction, Scorer, Scores
 from stages.base.records import PackedBatch, Trajectory
 from stages.engines.checkpoints import tensor_shapes
+from stages.engines.cluster.addresses import free_port, own_way
 from stages.engines.cluster.calls import BrokenGroupError, BrokenWeightsError
-from stages.engines.cluster.network import address_towards, free_port, interface_of
+from stages.engines.cluster.slices import Grown, Slice
 from stages.engines.cluster.wire import Digest, Entry, Meeting, Table, WeightGroup
 from stages.engines.deepspeed_trainer import DeepSpeedTrainer
 from stages.engines.process_group import join_ranks
@@ -44,39 +44,22 @@ PART = 64  # values of a tensor that are compared after a push, on top of the st
 
 
 @dataclass(frozen=True)
-class Grown:
-    """What a trajectory has gained in a slice, or how it ended."""
-
-    tokens: NDArray[np.int32]
-    logprobs: NDArray[np.float32]
-    ended: str
-
-
-@dataclass(frozen=True)
-class Slice:
-    """What some engine steps brought: by trajectory, and step by step for whoever counts.
-
-    ``steps[s]`` is (tokens sampled in step s, ids of what ended in it).
-    """
-
-    version: int
-    grown: dict[str, Grown]
-    steps: list[tuple[int, list[str]]]
-
-
-@dataclass(frozen=True)
 class Makers:
-    """What each rank builds: a trainer, and a frozen reference where the objective has one."""
+    """What each rank builds: a trainer, and what is asked beside it and never learns.
+
+    That is a reference where the objective has one, and a reward model where one is asked.
+    """
 
     trainer: Callable[[], DeepSpeedTrainer]
     reference: Callable[[], Scorer] | None = None
+    reward_model: Callable[[], Scorer] | None = None
 
 
 def work(method: Callable[..., Answer]) -> Callable[..., Answer]:
     """A method of work: one at a time, and what it takes is counted under its name."""
 
     @wraps(method)
-    def counted(self: _Actor, *arguments: Any) -> Answer:
+    def counted(self: Actor, *arguments: Any) -> Answer:
         started = time.perf_counter()
         try:
             return method(self, *arguments)
@@ -87,16 +70,17 @@ def work(method: Callable[..., Answer]) -> Callable[..., Answer]:
     return cast("Callable[..., Answer]", ray.method(concurrency_group="work")(counted))
 
 
-class _Actor:
+class Actor:
     """What both kinds share."""
 
     def __init__(self, folder: str, head: str, interface: str) -> None:
         os.chdir(folder)
         self._spent: dict[str, float] = {}
         self._group: WeightGroup | None = None
-        self._address = address_towards(head)
-        os.environ["GLOO_SOCKET_IFNAME"] = interface or interface_of(self._address)
-        os.environ["NCCL_SOCKET_IFNAME"] = os.environ["GLOO_SOCKET_IFNAME"]
+        way = own_way(head, interface)
+        self._address = way.address
+        os.environ["GLOO_SOCKET_IFNAME"] = way.interface
+        os.environ["NCCL_SOCKET_IFNAME"] = f"={way.interface}"  # this one, none that begins so
         os.environ["VLLM_HOST_IP"] = self._address
 
     @ray.method(concurrency_group="control")
@@ -143,7 +127,7 @@ class _Actor:
         return {}
 
 
-class TrainerRank(_Actor):
+class TrainerRank(Actor):
     """One rank of a trainer; :meth:`join` and :meth:`build` come first, on all ranks together."""
 
     def __init__(self, rank: int, folder: str, head: str, interface: str) -> None:
@@ -151,14 +135,16 @@ class TrainerRank(_Actor):
         self._rank = rank
         self._trainer: DeepSpeedTrainer | None = None
         self._reference: Scorer | None = None
+        self._reward_model: Scorer | None = None
 
     @work
     def build(self, makers: Makers, ranks: int, address: str, port: int, seconds: float) -> None:
-        """Meet the other ranks, then load what is trained, and the reference if there is one."""
+        """Meet the other ranks, then load what is trained, and what is asked beside it."""
         with _collective():
             join_ranks(self._rank, ranks, address, port, seconds)
             self._trainer = makers.trainer()
             self._reference = makers.reference() if makers.reference else None
+            self._reward_model = makers.reward_model() if makers.reward_model else None
 
     @property
     def trainer(self) -> DeepSpeedTrainer:
@@ -179,6 +165,13 @@ class TrainerRank(_Actor):
         if self._reference is None:
             raise EngineError(f"rank {self._rank}: asked for a reference that was not loaded.")
         return self._reference.score(batches)
+
+    @work
+    def score_rewards(self, batches: Sequence[PackedBatch]) -> list[Scores]:
+        """The reward model's score at each position, and zeros."""
+        if self._reward_model is None:
+            raise EngineError(f"rank {self._rank}: asked for a reward model that was not loaded.")
+        return self._reward_model.score(batches)
 
     @work
     def update(
@@ -264,7 +257,7 @@ def _rounded(tensors: Iterator[tuple[str, Tensor]], bits: int) -> Iterator[tuple
         yield name, quantised(tensor, bits) if rounds else tensor
 
 
-class EngineActor(_Actor):
+class EngineActor(Actor):
     """One engine; its trajectories are copies, grown here and reported slice by slice."""
 
     def __init__(

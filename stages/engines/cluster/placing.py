@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import socket
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import ray
 from ray.exceptions import GetTimeoutError, RayError
-from ray.util.placement_group import placement_group, placement_group_table
+from ray.util.placement_group import (
+    placement_group,
+    placement_group_table,
+    remove_placement_group,
+)
 from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
 from stages.base.cluster_params import Cluster
@@ -23,6 +29,10 @@ from stages.base.events import say
 
 LOCAL_STORE = 2**28
 """Bytes of the object store of a cluster on this machine: records are small, weights avoid it."""
+
+CONNECT = 5.0
+"""Seconds a TCP connection within the cluster may take."""
+QUIET: dict[str, Any] = {"log_to_driver": False, "configure_logging": False}
 
 
 @dataclass(frozen=True)
@@ -54,26 +64,60 @@ def connect(settings: Cluster) -> None:
     if ray.is_initialized():
         return
     address = settings.address or os.environ.get("RAY_ADDRESS", "")
-    common: dict[str, Any] = {"log_to_driver": False, "configure_logging": False}
+    # What hangs or breaks is found and told by the calls themselves.
+    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")
+    if address:
+        join(address)
+        return
+    say("cluster: no address is given, so one is started on this machine alone")
+    # Ray's niceness of 15 leaves the actors next to nothing beside any other work.
+    os.environ.setdefault("RAY_worker_niceness", "0")
     try:
-        if address:
-            ray.init(address=address, **common)
-        else:
-            say("cluster: no address is given, so one is started on this machine alone")
-            # Ray's niceness of 15 leaves the actors next to nothing beside any other work.
-            os.environ.setdefault("RAY_worker_niceness", "0")
-            ray.init(
-                include_dashboard=False,
-                object_store_memory=LOCAL_STORE,
-                num_cpus=_local_cpus(settings),
-                _node_ip_address="127.0.0.1",
-                **common,
-            )
+        ray.init(
+            include_dashboard=False,
+            object_store_memory=LOCAL_STORE,
+            num_cpus=_local_cpus(settings),
+            **QUIET,
+        )
     except (ConnectionError, RayError, ValueError, RuntimeError) as error:
         raise ResourceError(
-            f"run.cluster.address: the Ray cluster at '{address}' cannot be reached ({error}). "
-            "Start it (docs/cluster.md), or look at it with `ray status`."
+            f"Ray does not start on this machine ({first_line(error)}). Its logs are in "
+            "session_latest/logs, in its temporary folder."
         ) from error
+
+
+def join(address: str) -> None:
+    """Join a cluster that stands, as a driver on one of its nodes; ``auto``: this machine's own.
+
+    ResourceError says what is missing. Ray itself would try for long, and say little.
+    """
+    if address.startswith("ray://"):
+        raise ResourceError(
+            f"{address} is the address for Ray's client. Run this on a node of the cluster, with "
+            "the head's HOST:6379."
+        )
+    if address != "auto":
+        host, _, port = address.rpartition(":")
+        try:
+            socket.create_connection((host, int(port)), timeout=CONNECT).close()
+        except (OSError, ValueError) as error:
+            raise ResourceError(
+                f"no Ray at {address} ({error}). Start it: "
+                "ray start --head --node-ip-address=ADDRESS --port=6379 (docs/cluster.md)."
+            ) from error
+    try:
+        ray.init(address=address, **QUIET)
+    except (ConnectionError, RayError, RuntimeError, ValueError) as error:
+        raise ResourceError(
+            f"this machine is not part of a Ray cluster that runs ({first_line(error)}). Start "
+            "Ray here, or go to a node of the cluster; the token must be the head's "
+            "(docs/cluster.md)."
+        ) from error
+
+
+def first_line(error: Exception) -> str:
+    """What an error of Ray's says before it explains itself at length."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def _local_cpus(settings: Cluster) -> int:
@@ -119,6 +163,12 @@ def places(
     ranks = [Place(group, b, 1.0, 1.0 * gpus, node) for b, node in order if b < trainers]
     wide = 1.0 * gpus * tensor_parallel
     return ranks, [Place(group, b, 1.0, wide, node) for b, node in order if b >= trainers]
+
+
+def release(places: Sequence[Place]) -> None:
+    """Give places back; whatever still stands there ends."""
+    for group in {place.group.id: place.group for place in places}.values():
+        remove_placement_group(group)
 
 
 def _needs(cpus: int, gpus: int) -> dict[str, float]:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from stages.base.errors import ConfigError
-from stages.base.events import say
 from stages.base.params import Engine, ReinforcementLearning, Run
 from stages.base.protocols import Scorer
+from stages.engines.cluster.accounts import account
 from stages.engines.cluster.actors import Makers
-from stages.engines.cluster.calls import Log, LostError, Observer, ask
+from stages.engines.cluster.calls import Log, Observer
 from stages.engines.cluster.channel import ClusterChannel
 from stages.engines.cluster.placing import connect, places
 from stages.engines.cluster.sampler import ClusterSampler
-from stages.engines.cluster.stragglers import stragglers
 from stages.engines.cluster.trainer import ClusterTrainer
 from stages.engines.policy import frozen_policy, policy_trainer
 
@@ -29,40 +29,13 @@ class ClusterRuntime:
     sampler: ClusterSampler
     channel: ClusterChannel
     reference: Scorer | None
+    reward_model: Scorer | None
     log: Log
 
     def record(self) -> dict[str, Any]:
-        """Losses, rebuilds, seconds and memory, for provenance; who is slow is said too.
-
-        Seconds are what the controller waited by call, and what members worked by call. Those of
-        ranks hold what they wait for each other. Who was replaced took its seconds along.
-        """
-        worked, memory = self._of_each("spent"), self._of_each("memory")
-        for line in (slow := stragglers(worked)):
-            say(f"cluster: {line}")
-        waited = {call: round(seconds, 4) for call, seconds in sorted(self.log.waited.items())}
-        return {
-            "cluster": {
-                "events": self.log.events,
-                "waited": waited,
-                "worked": worked,
-                "memory": memory,
-                "stragglers": slow,
-            }
-        }
-
-    def _of_each(self, call: str) -> dict[str, Any]:
-        """What every member answers; who is lost by now is left out."""
+        """Losses, rebuilds, seconds and memory, for provenance; see :func:`account`."""
         members = [*self.trainer.ranks, *self.sampler.members]
-        none, patience = [()] * len(members), self.sampler.settings.patience
-        try:
-            answers = ask(members, call, none, patience, self.log, together=False)
-            found = {one.name: answer for one, answer in zip(members, answers, strict=True)}
-        except LostError as error:
-            found = error.done
-        return {
-            f"{one.name} on {one.node}": found[one.name] for one in members if one.name in found
-        }
+        return account(members, self.sampler.settings.patience, self.log)
 
     def close(self) -> None:
         """End all actors."""
@@ -77,8 +50,9 @@ def start_cluster(
     config: ReinforcementLearning,
     recovery: Path,
     observer: Observer | None = None,
+    reward_model: Callable[[], Scorer] | None = None,
 ) -> ClusterRuntime:
-    """Load one checkpoint into all ranks and engines."""
+    """Load one checkpoint into all ranks and engines, a reward model beside into all ranks."""
     settings, log = run.cluster, Log(observer)
     if settings.ahead_steps and config.theta_old == "per_segment":
         raise ConfigError(
@@ -97,12 +71,14 @@ def start_cluster(
     arguments = (folder.resolve(), run, config)
     reference: Any = partial(frozen_policy, folder.resolve(), run)
     makers = Makers(
-        partial(policy_trainer, *arguments), reference if config.kl_coefficient > 0 else None
+        partial(policy_trainer, *arguments),
+        reference if config.kl_coefficient > 0 else None,
+        reward_model,
     )
     trainer = ClusterTrainer(for_ranks, makers, settings, recovery, log)
     sampler = ClusterSampler(for_engines, folder, engine, run.seed, settings, log)
     channel = ClusterChannel(trainer, sampler, settings, config.rollout_bits, log)
-    return ClusterRuntime(trainer, sampler, channel, trainer.reference, log)
+    return ClusterRuntime(trainer, sampler, channel, trainer.reference, trainer.reward_model, log)
 
 
 def start_cluster_trainer(run: Run, makers: Makers, recovery: Path) -> ClusterTrainer:

@@ -22,13 +22,12 @@ from stages.base.errors import EngineError
 from stages.base.jsonl import read_json
 from stages.base.protocols import RolloutControl
 from stages.base.records import Trajectory
-from stages.engines.cluster.actors import EngineActor, Slice
+from stages.engines.cluster.accounts import account
+from stages.engines.cluster.actors import EngineActor
 from stages.engines.cluster.calls import Log, LostError, Member, ask, collect, end, first_start
-from stages.engines.cluster.placing import Place, actor_class, head_address, project_folder
+from stages.engines.cluster.placing import Place, actor_class, head_address, project_folder, release
+from stages.engines.cluster.slices import Seated, Slice, grow, seat
 from stages.engines.vllm_sampler import stop_tokens
-
-Seated = dict[str, tuple[Trajectory, int]]
-"""What runs, by id: the trajectory and the number of its engine, in the order it was started."""
 
 
 class ClusterSampler:
@@ -55,6 +54,15 @@ class ClusterSampler:
         self._ahead: tuple[Seated, list[Any]] | None = None
         with first_start("engines", settings.start_patience):
             self.members = self._made(range(len(places)))
+
+    @property
+    def capacity(self) -> int:
+        """Trajectories that all engines together decode side by side."""
+        return self.engine_config.max_sequences * len(self._places)
+
+    def record(self) -> dict[str, Any]:
+        """What it took, for provenance; see :func:`account`."""
+        return account(self.members, self.settings.patience, self._log)
 
     def rollout(self, control: RolloutControl) -> list[Trajectory]:
         """Generate until the control closes or nothing is left; returns the unfinished ones.
@@ -113,32 +121,26 @@ class ClusterSampler:
                 self._log.start_again_until(late, most, "engine", again)
         for member, number in zip(made, lost, strict=True):
             self.members[number] = member
-            self._log.event("rebuilt", f"{member.name} on {member.node}")
+            self._log.event("rebuilt", f"{member.name} on {member.node} stands again")
 
     def close(self) -> None:
-        """End all engines."""
+        """End all engines, and give their places back."""
         end(self.members)
+        release(self._places)
         self.members = []
 
     def _seats(
         self, admitted: Iterable[Trajectory], seated: Seated
     ) -> tuple[list[list[Trajectory]], list[Trajectory]]:
         """Each to the engine with the fewest under way; and what had come to its end before."""
-        shares: list[list[Trajectory]] = [[] for _ in self.members]
-        load = [0] * len(self.members)
-        for _, number in seated.values():
-            load[number] += 1
-        over = []
+        over, going = [], []
         for trajectory in admitted:
             if ended := self._ended(trajectory):
                 trajectory.ended = ended
                 over.append(trajectory)
-                continue
-            number = load.index(min(load))
-            load[number] += 1
-            shares[number].append(trajectory)
-            seated[trajectory.id] = trajectory, number
-        return shares, over
+            else:
+                going.append(trajectory)
+        return seat(going, seated, len(self.members)), over
 
     def _ended(self, trajectory: Trajectory) -> str:
         """How a trajectory ended that was cut and went on while the trainer learnt."""
@@ -184,13 +186,7 @@ class ClusterSampler:
             raise EngineError(
                 f"an engine sampled with policy {gained.version} where {self.version} was pushed."
             )
-        for name, grown in gained.grown.items():
-            trajectory = seated[name][0]
-            trajectory.tokens.extend(grown.tokens.tolist())
-            trajectory.logprobs.extend(grown.logprobs.tolist())
-            trajectory.versions.extend([gained.version] * len(grown.tokens))
-            if ends:
-                trajectory.ended = grown.ended
+        grow(gained, seated, ends=ends)
 
     def _go_ahead(self, seated: Seated) -> None:
         """Let the engines make some more steps while the trainer learns."""

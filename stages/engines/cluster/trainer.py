@@ -23,9 +23,10 @@ from stages.base.cluster_params import Cluster
 from stages.base.errors import EngineError
 from stages.base.protocols import LossFunction, Scorer, Scores
 from stages.base.records import PackedBatch
+from stages.engines.cluster.accounts import account
 from stages.engines.cluster.actors import Makers, TrainerRank
 from stages.engines.cluster.calls import Log, LostError, Member, ask, end, first_start
-from stages.engines.cluster.placing import Place, actor_class, head_address, project_folder
+from stages.engines.cluster.placing import Place, actor_class, head_address, project_folder, release
 
 BLANK = 8
 """Positions of a batch that only fills up a rank's share."""
@@ -61,6 +62,7 @@ class ClusterTrainer:
         self._ranks: list[Member] = []
         self._attempt = 0
         self._changes = 0
+        self._updates = 0
         self._point: Path | None = None  # what a new set of ranks reads; None: the first weights
         self._since: list[Change] = []  # what happened after that point
         with first_start("trainer", settings.start_patience):
@@ -78,7 +80,15 @@ class ClusterTrainer:
     @property
     def reference(self) -> Scorer | None:
         """The frozen model of the KL term, spread over the ranks as the policy is."""
-        return Reference(self) if self._makers.reference else None
+        return Frozen(self, "score_reference") if self._makers.reference else None
+
+    @property
+    def reward_model(self) -> Scorer | None:
+        """The reward model, spread over the ranks, which have nothing else to do when it is asked.
+
+        On a GPU it needs no device of its own that way.
+        """
+        return Frozen(self, "score_rewards") if self._makers.reward_model else None
 
     def _scored(self, call: str, batches: Sequence[PackedBatch]) -> list[Scores]:
         if not batches:
@@ -131,14 +141,19 @@ class ClusterTrainer:
         found = ask(self._ranks[:1], "table", [(wide, dtype)], self._settings.patience, self._log)
         return list(found[0])
 
+    def record(self) -> dict[str, Any]:
+        """What it took, for provenance; see :func:`account`."""
+        return account(self._ranks, self._settings.patience, self._log)
+
     @property
     def ranks(self) -> list[Member]:
         """All of them, in order."""
         return list(self._ranks)
 
     def close(self) -> None:
-        """End all ranks."""
+        """End all ranks, and give their places back."""
         end(self._ranks)
+        release(self._places)
         self._ranks = []
 
     def _dealt(self, batches: Sequence[PackedBatch]) -> list[list[PackedBatch]]:
@@ -153,8 +168,10 @@ class ClusterTrainer:
         found = self._on_all(change.call, change.arguments)
         self._since.append(change)
         self._changes += 1
-        if self._changes % self._settings.recovery_every == 0:
-            self._keep()
+        if change.call == "update":
+            self._updates += 1
+            if self._updates % self._settings.recovery_every == 0:
+                self._keep()
         return found
 
     def _keep(self) -> None:
@@ -196,7 +213,8 @@ class ClusterTrainer:
                 self._log.start_again_until(late, most, "trainer", again)
                 continue
             self._log.event(
-                "rebuilt", f"{len(self._ranks)} trainer rank(s), attempt {self._attempt}"
+                "rebuilt",
+                f"{len(self._ranks)} trainer rank(s) stand again, attempt {self._attempt}",
             )
             return
 
@@ -225,14 +243,15 @@ class ClusterTrainer:
 
 
 @dataclass(frozen=True)
-class Reference:
-    """Protocol ``Scorer`` over the references of all ranks."""
+class Frozen:
+    """Protocol ``Scorer`` over what all ranks hold beside the policy: a call that asks it."""
 
     trainer: ClusterTrainer
+    call: str
 
     def score(self, batches: Sequence[PackedBatch]) -> list[Scores]:
-        """Log-probability and entropy of each target, [B, L]."""
-        return self.trainer._scored("score_reference", batches)
+        """What it says of each position, [B, L]; batch i is scored by rank i mod n."""
+        return self.trainer._scored(self.call, batches)
 
 
 def _linked(source: str, target: str) -> None:
@@ -244,13 +263,13 @@ def _linked(source: str, target: str) -> None:
 
 
 def _blank(batch: PackedBatch) -> PackedBatch:
-    """A short row without a target: it costs little and moves nothing."""
+    """A short row without a target or a mark: it costs little and moves nothing."""
     return PackedBatch(
         batch.tokens[:1, :BLANK],
         batch.positions[:1, :BLANK],
         batch.segments[:1, :BLANK],
         np.zeros_like(batch.mask[:1, :BLANK]),
-        {name: values[:1, :BLANK] for name, values in batch.extras.items()},
+        {name: np.zeros_like(values[:1, :BLANK]) for name, values in batch.extras.items()},
     )
 
 

@@ -40,4 +40,5 @@ def score_one(model: RewardModel, prompt: str, answer: str) -> float:
         np.ones_like(tokens),
         np.ones(tokens.shape, dtype=np.float32),
     )
-    return float(model.score(batch)[0, -1])
+    scores, _ = model.score([batch])[0]
+    return float(scores[0, -1])

@@ -26,9 +26,9 @@ class Letters:
 def test_the_score_is_that_of_the_end_of_the_answers_turn() -> None:
     seen: list[PackedBatch] = []
 
-    def score(batch: PackedBatch):
-        seen.append(batch)
-        return np.cumsum(batch.tokens, axis=1).astype(np.float32)
+    def score(batches: list[PackedBatch]):
+        seen.extend(batches)
+        return [(np.cumsum(one.tokens, axis=1).astype(np.float32), one.mask) for one in batches]
 
     model = SimpleNamespace(tokenizer=Letters(), score=score)
     assert score_one(model, "a", " b<|role_end|>") == 1 + 97 + 2 + sum(map(ord, "b< |role_end|>"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stages.engines.cluster.stragglers import stragglers
+from stages.engines.cluster.accounts import stragglers
 
 
 def test_the_slow_one_of_three_is_named():
