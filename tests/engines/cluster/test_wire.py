@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import torch
 
 from stages.base.errors import EngineError
+from stages.engines.cluster import shared_buckets
+from stages.engines.cluster.addresses import free_port
 from stages.engines.cluster.calls import BrokenWeightsError
-from stages.engines.cluster.network import free_port
 from stages.engines.cluster.wire import Digest, Entry, Meeting, WeightGroup, buckets
 
 HOME = "127.0.0.1"
@@ -36,14 +38,21 @@ def both_ends(seconds: float = 20.0) -> tuple[WeightGroup, WeightGroup]:
     return sender, receiver
 
 
+@pytest.mark.parametrize(
+    "memory", [shared_buckets.MEMORY, Path("/nowhere")], ids=["shared", "apart"]
+)
 @pytest.mark.parametrize("bucket", [1, 100, 10_000])
-def test_what_is_sent_arrives_in_the_types_of_the_table(bucket):
+def test_what_is_sent_arrives_in_the_types_of_the_table(bucket, memory, monkeypatch):
+    before = set(Path("/dev/shm").iterdir())
+    monkeypatch.setattr(shared_buckets, "MEMORY", memory)
     sender, receiver = both_ends()
     digest = Digest()
     with ThreadPoolExecutor(1) as pool:
         sent = pool.submit(sender.send, TENSORS.items(), TABLE, bucket)
         found = {name: tensor.clone() for name, tensor in receiver.receive(TABLE, bucket, digest)}
     assert sent.result() == digest.hexdigest()
+    assert sender.shares_memory == receiver.shares_memory == memory.exists()
+    assert set(Path("/dev/shm").iterdir()) <= before, "a file in memory outlived its use"
     for entry in TABLE:
         assert torch.equal(found[entry.name], TENSORS[entry.name].to(entry.dtype))
     assert sum(len(chunk) for chunk in buckets(TABLE, bucket)) == len(TABLE)
@@ -75,3 +84,12 @@ def test_a_stream_that_is_not_the_announced_one_is_refused(change, message):
         pool.submit(list, receiver.receive(TABLE, 10_000, Digest()))
         with pytest.raises(EngineError, match=message):
             sender.send(change(list(TENSORS.items())), TABLE, 10_000)
+
+
+def test_memory_that_is_too_small_is_not_shared(monkeypatch):
+    monkeypatch.setattr(shared_buckets.os, "posix_fallocate", refused)
+    assert shared_buckets.create(100) is None
+
+
+def refused(*_: int) -> None:
+    raise OSError(28, "No space left on device")
