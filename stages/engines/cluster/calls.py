@@ -169,20 +169,22 @@ def collect(
     patience: float,
     log: Log,
     *,
-    together: bool = True,
+    together: bool | Sequence[Member] = True,
 ) -> list[Any]:
     """The answers of members to calls under way, in order.
 
-    LostError names who died, hung, or lost touch with the others. ``together``: they work hand in
-    hand, so one loss is the end of the call for all; else the others are waited for, and their
-    answers go with the error. An error of ours that a member raises is raised here.
+    LostError names who died, hung, or lost touch with the others. ``together``: these, or all, work
+    hand in hand, so the loss of one is the end of the call; else the others are waited for, and
+    their answers go with the error. An error of ours that a member raises is raised here.
     """
+    hand_in_hand = members if together is True else together or ()
+    vital = {member.name for member in hand_in_hand}
     started = time.monotonic()
     asked = dict(zip(refs, members, strict=True))
     answers: dict[str, Any] = {}
     losses: list[Loss] = []
-    waiting = list(asked)
-    while waiting and not (losses and together):
+    waiting, over = list(asked), False
+    while waiting and not over:
         left = patience - (time.monotonic() - started)
         ready, waiting = ray.wait(waiting, timeout=max(0.0, left))
         if not ready:
@@ -193,10 +195,12 @@ def collect(
             try:
                 answers[member.name] = ray.get(ref)
             except RayError as error:
-                losses.append(Loss(member.name, member.node, call, passed, _why(error)))
+                loss = Loss(member.name, member.node, call, passed, _why(error))
+                losses.append(loss)
+                over |= member.name in vital and (together is True or not loss.is_only_apart)
     log.add(call, time.monotonic() - started)
     late = [asked[ref] for ref in waiting]
-    if losses and together:
+    if over:
         losses = _culprits(losses, late, call, started)
     elif late:
         losses += _silent(late, call, started)

@@ -81,7 +81,7 @@ class ClusterChannel:
         calls = [rank.actor.send.remote(self._table, bucket, self._bits) for rank in ranks]
         calls += [one.actor.receive.remote(self._table, bucket, version) for one in engines]
         members = [*ranks, *engines]
-        answers = collect(members, "push", calls, patience, self._log, together=False)
+        answers = collect(members, "push", calls, patience, self._log, together=ranks)
         return [answers[0], *answers[len(ranks) :]]
 
     def _meet(self) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from stages.base.errors import ConfigError
+from stages.base.errors import ConfigError, EverystepError
 from stages.base.params import Engine, ReinforcementLearning, Run
 from stages.base.protocols import Scorer
 from stages.engines.cluster.accounts import account
@@ -76,7 +76,11 @@ def start_cluster(
         reward_model,
     )
     trainer = ClusterTrainer(for_ranks, makers, settings, recovery, log)
-    sampler = ClusterSampler(for_engines, folder, engine, run.seed, settings, log)
+    try:
+        sampler = ClusterSampler(for_engines, folder, engine, run.seed, settings, log)
+    except EverystepError:
+        trainer.close()  # else its ranks hold their places until this process ends
+        raise
     channel = ClusterChannel(trainer, sampler, settings, config.rollout_bits, log)
     return ClusterRuntime(trainer, sampler, channel, trainer.reference, trainer.reward_model, log)
 
