@@ -78,12 +78,13 @@ def body(_: Namespace) -> dict[str, Any]:
                 space.kept,
             )
             runtime.trainer.export(tokenizer, space.out(paths.GENERAL_RL_MODEL))
+            spent = runtime.record()
         shutil.copytree(space.kept, space.out(ROLLOUTS))
         write_jsonl(space.out(STEPS), outcome.journal)
         write_json(space.out(report(STAGE)), summarise(outcome.journal))
     write_jsonl(report(STAGE, "timings.jsonl"), outcome.timings)
     seconds = {"seconds": outcome.seconds}
-    return {"resumed_at_step": outcome.resumed_at, **seconds, **runtime.record()}
+    return {"resumed_at_step": outcome.resumed_at, **seconds, **spent}
 
 
 def mixed_judge(model: Scorer, config: TrainGeneralRl, rules: Judge, gold: Judge) -> Judge:

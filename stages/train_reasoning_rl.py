@@ -67,12 +67,13 @@ def body(_: Namespace) -> dict[str, Any]:
                 space.kept,
             )
             runtime.trainer.export(tokenizer, space.out(paths.REASONING_RL_MODEL))
+            spent = runtime.record()
         shutil.copytree(space.kept, space.out(ROLLOUTS))
         write_jsonl(space.out(STEPS), outcome.journal)
         write_json(space.out(report(STAGE)), summarise(outcome.journal))
     write_jsonl(report(STAGE, "timings.jsonl"), outcome.timings)
     seconds = {"seconds": outcome.seconds}
-    return {"resumed_at_step": outcome.resumed_at, **seconds, **runtime.record()}
+    return {"resumed_at_step": outcome.resumed_at, **seconds, **spent}
 
 
 if __name__ == "__main__":

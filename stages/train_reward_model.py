@@ -67,12 +67,13 @@ def body(_: Namespace) -> dict[str, Any]:
             history = train(trainer, [sides for _, sides in pairs], config, run.seed)
             measured, settings = measure(trainer, heldout, config)
             trainer.export(tokenizer, space.out(paths.REWARD_MODEL))
+            spent = trainer.record()
         settings.save(space.out(paths.REWARD_MODEL))
         write_jsonl(space.out(HISTORY), history)
         write_json(space.out(report(STAGE)), {**figures, **measured, "steps": len(history)})
     found = measured["heldout"]
     say(f"{STAGE}: held-out accuracy {found['accuracy']} on {found['pairs']} pairs")
-    return trainer.record()
+    return spent
 
 
 def reward_trainer(folder: Path, run: Run, config: TrainRewardModel) -> DeepSpeedTrainer:

@@ -55,9 +55,10 @@ def body(_: Namespace) -> dict[str, Any]:
         with start_trainer(run, make, space.recovery) as trainer:
             history, resumed_at = train(trainer, corpus, config, run.seed, space)
             trainer.export(load_tokenizer(paths.BASE_MODEL), space.out(paths.SFT_MODEL))
+            spent = trainer.record()
         write_jsonl(space.out(HISTORY), history)
         write_json(space.out(report(STAGE)), summary(history))
-    return {"resumed_at_step": resumed_at, **trainer.record()}
+    return {"resumed_at_step": resumed_at, **spent}
 
 
 def sft_trainer(folder: Path, run: Run, config: TrainSft) -> DeepSpeedTrainer:

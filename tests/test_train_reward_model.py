@@ -70,6 +70,6 @@ def test_two_ranks_train_and_measure_as_one_process_does(tmp_path):
         assert one["heldout"][name] == pytest.approx(two["heldout"][name], rel=1e-4, abs=1e-5)
     difference, moved = apart(here / REWARD_MODEL, there / REWARD_MODEL, here / SFT_MODEL)
     assert moved > 0.1
-    assert difference <= 1e-5 * moved
-    assert measured["cluster"]["seconds"]["rank 1"]["score"] > 0
+    assert difference <= 1e-4 * moved  # as in test_train_sft.py
+    assert [spent["score"] > 0 for spent in measured["cluster"]["worked"].values()] == [True, True]
     assert RewardModel.load(there / REWARD_MODEL, 1).settings.responses > 2

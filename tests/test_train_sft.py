@@ -51,6 +51,8 @@ def test_two_ranks_train_as_one_process_does(tmp_path):
         assert first == pytest.approx(second, rel=1e-5, abs=2e-6)  # they are rounded to six digits
     difference, moved = apart(here / SFT_MODEL, there / SFT_MODEL, here / BASE_MODEL)
     assert moved > 0.1
-    assert difference <= 1e-5 * moved
-    assert {"rank 0", "rank 1"} <= two["cluster"]["seconds"].keys()
+    # AdamW divides by the gradient's own size: where that is next to nothing, rounding shows. The
+    # gradients themselves are compared in tests/engines/cluster/test_gradients.py.
+    assert difference <= 1e-4 * moved
+    assert [name.partition(" on ")[0] for name in two["cluster"]["worked"]] == ["rank 0", "rank 1"]
     assert "cluster" not in one
