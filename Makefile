@@ -10,7 +10,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 # Stages and tests start hundreds of processes: none shall compile again what another has.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup repro test test-fast lint serve lock clean
+.PHONY: help setup repro test test-faults test-fast lint serve lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -30,8 +30,11 @@ repro: setup ## Run the whole pipeline of the profile named in params.yaml
 	$(BIN)/dvc repro
 	@echo && sed -n 3p reports/report.md && echo "The report: reports/report.html"
 
-test: setup ## Run every test and check (under 20 minutes)
-	$(BIN)/python -m pytest -n auto
+test: setup ## Run every test and check but those of faults (under 20 minutes)
+	$(BIN)/python -m pytest -m 'not faults' -n auto
+
+test-faults: setup ## Run what ends, stops and cuts off processes and machines (half an hour; machines need root)
+	$(BIN)/python -m pytest -m faults
 
 test-fast: setup ## Run the tests that need no engine (80 seconds on two cores)
 	$(BIN)/python -m pytest -m 'not slow' -n auto

@@ -16,7 +16,7 @@ import pytest
 from stages.base.jsonl import read_json
 from tests.engines.cluster.drive import Fault
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.faults]
 
 CLUSTER = {
     "trainers": 2,

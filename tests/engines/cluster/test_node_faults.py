@@ -20,7 +20,7 @@ from tests.engines.cluster.cluster import until
 from tests.engines.cluster.namespaces import why_not
 from tests.engines.cluster.nodes import MachineNode, NodeCluster
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.faults]
 SETTINGS = {
     "trainers": 2,
     "engines": 2,
