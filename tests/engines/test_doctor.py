@@ -354,7 +354,7 @@ def test_a_healthy_node_passes_and_a_missing_one_is_named(one_node, tmp_path):
     assert {"versions", "code", "interface", "folder", "clocks", "ring", "access"} <= {
         name for name, state in states.items() if state == "ok"
     }
-    assert [one["address"] for one in found["nodes"]] == ["127.0.0.1"]
+    assert len(found["nodes"]) == 1
     assert not list(tmp_path.glob(".doctor-*"))
     code, out, _ = doctor(environment, *given, "2")
     wrong = [line for line in out.splitlines() if line.startswith("wrong")]

@@ -12,7 +12,7 @@ import pytest
 from tests.engines.cluster.cluster import said, until
 from tests.engines.cluster.plain_nodes import PlainCluster
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.faults]
 
 
 @pytest.fixture(scope="module")
